@@ -14,6 +14,7 @@
 #include "core/chat/message.h"
 #include "core/runner/runner.h"
 #include "core/sampling/sampling_options.h"
+#include "core/scheduler/step_stats.h"
 
 namespace ondol {
 
@@ -87,19 +88,11 @@ struct EngineInfo {
   std::vector<std::string> fallbacks;  // what was asked for and could not be had
 };
 
-// Counters since start and gauges of now; all finite.
-struct EngineStats {
-  uint64_t requests_total = 0, requests_failed_total = 0, requests_cancelled_total = 0, requests_rejected_total = 0;
-  uint64_t finished_stop_total = 0, finished_length_total = 0;
-  uint64_t prompt_tokens_total = 0, cached_tokens_total = 0, generated_tokens_total = 0, steps_total = 0;
-  double prefill_seconds_total = 0, decode_seconds_total = 0;
-  int64_t running = 0, waiting = 0, pages_used = 0, pages_total = 0;
-  // Histograms: counts per upper bound in kLatencyBounds_s, the last is +Inf; and their sums.
-  std::vector<uint64_t> ttft_counts, itl_counts, e2e_counts, queue_counts;
-  double ttft_sum_s = 0, itl_sum_s = 0, e2e_sum_s = 0, queue_sum_s = 0;
+// Counters since start and gauges of now (core/scheduler/step_stats.h); all finite.
+struct EngineStats : StepStats {
+  uint64_t cached_tokens_total = 0;
+  int64_t pages_used = 0, pages_total = 0;
 };
-inline constexpr double kLatencyBounds_s[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
-                                              1.0,   2.5,    5.0,   10.0, 30.0,  60.0, 120.0};
 
 class Engine {
  public:
