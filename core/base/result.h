@@ -47,21 +47,21 @@ class [[nodiscard]] Result {
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
-  T& value() & { return CHECK_VALUE(), std::get<0>(state_); }
-  const T& value() const& { return CHECK_VALUE(), std::get<0>(state_); }
-  T&& value() && { return CHECK_VALUE(), std::get<0>(std::move(state_)); }
+  T& value() & { return check_value(), std::get<0>(state_); }
+  const T& value() const& { return check_value(), std::get<0>(state_); }
+  T&& value() && { return check_value(), std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  Error& error() { return CHECK_ERROR(), std::get<1>(state_); }
-  const Error& error() const { return CHECK_ERROR(), std::get<1>(state_); }
+  Error& error() { return check_error(), std::get<1>(state_); }
+  const Error& error() const { return check_error(), std::get<1>(state_); }
   T value_or(T other) const { return has_value() ? std::get<0>(state_) : std::move(other); }
 
  private:
-  void CHECK_VALUE() const { CHECK(state_.index() == 0); }
-  void CHECK_ERROR() const { CHECK(state_.index() == 1); }
+  void check_value() const { ONDOL_CHECK(state_.index() == 0); }
+  void check_error() const { ONDOL_CHECK(state_.index() == 1); }
   std::variant<T, Error> state_;
 };
 
@@ -72,10 +72,10 @@ class [[nodiscard]] Result<void> {
   Result(Error error) : error_(std::move(error)) {}
   bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
-  const Error& error() const { return CHECK_ERROR(), *error_; }
+  const Error& error() const { return check_error(), *error_; }
 
  private:
-  void CHECK_ERROR() const { CHECK(error_.has_value()); }
+  void check_error() const { ONDOL_CHECK(error_.has_value()); }
   std::optional<Error> error_;
 };
 
