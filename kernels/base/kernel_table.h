@@ -20,6 +20,7 @@ namespace ondol::kernels {
 inline constexpr int64_t kPanelRows = 16;    // rows of a weight matrix that are stored and computed together
 inline constexpr int64_t kGroupColumns = 32; // columns that share an activation scale
 inline constexpr int32_t kPageTokens = 64;   // tokens of a KV page; also the tile of the online softmax
+inline constexpr int32_t kAttentionQueries = 64;  // queries (token, head) that share one conversion of a tile
 
 // A weight matrix W [rows][cols] in the form one table reads. Made by KernelTable::pack_*; the meaning of
 // `layout` and `storage` belongs to the tables (kernels/base/pack.h), nobody else looks inside.
@@ -36,17 +37,21 @@ struct PackedMatrix {
 
 // m rows of activations, float and (for tables that quantize) int8 with one scale per 32 columns.
 // values [rows][cols]; quants [rows][cols_padded]; scales [rows][cols_padded/32]; sums [rows][cols_padded/16]:
-// the sum of each 16 quants. cols_padded is cols rounded up to 32; the padding's quants are zero.
+// the sum of each 16 quants; group_sums [rows][cols_padded/32]: of each 32; scaled_sums [rows][cols_padded/32]:
+// scale * group_sum. cols_padded is cols rounded up to 32; the padding's quants are zero.
 struct ActivationBuffer {
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t cols_padded = 0;
-  AlignedBuffer values_storage, quants_storage, scales_storage, sums_storage;
+  AlignedBuffer values_storage, quants_storage, scales_storage, sums_storage, group_sums_storage,
+      scaled_sums_storage;
   float* values() const { return values_storage.as<float>(); }
   float* row(int64_t i) const { return values() + i * cols; }
   int8_t* quants() const { return quants_storage.as<int8_t>(); }
   float* scales() const { return scales_storage.as<float>(); }
   int32_t* sums() const { return sums_storage.as<int32_t>(); }
+  int32_t* group_sums() const { return group_sums_storage.as<int32_t>(); }
+  float* scaled_sums() const { return scaled_sums_storage.as<float>(); }
   // Makes room for `rows` x `cols`; keeps its memory when that is enough. Contents become undefined.
   void resize(int64_t rows_wanted, int64_t cols_wanted);
 };

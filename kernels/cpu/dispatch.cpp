@@ -1,0 +1,24 @@
+#include "kernels/cpu/dispatch.h"
+
+#include "kernels/cpu/tables.h"
+#include "kernels/reference/tables.h"
+
+namespace ondol::kernels {
+
+std::vector<const KernelTable*> available_tables() {
+  std::vector<const KernelTable*> tables;
+  tables.push_back(&kTwinTable);
+  tables.push_back(&kReferenceTable);
+  return tables;
+}
+
+const KernelTable* find_table(std::string_view name) {
+  const std::vector<const KernelTable*> tables = available_tables();
+  if (name == "auto") return tables.front();
+  for (const KernelTable* table : tables) {
+    if (table->name == name) return table;
+  }
+  return nullptr;
+}
+
+}  // namespace ondol::kernels
