@@ -10,6 +10,7 @@ import sys
 import time
 
 import programs
+import real_server
 import report as results
 from programs import ROOT
 
@@ -43,8 +44,8 @@ def models_folder():
 
 
 def environment():
-    return {"ONDOL_MODELS": models_folder(), "ONDOL_PROGRAM": path("build", "release", "ondol"),
-            "ONDOL_CHROMIUM": shutil.which("chromium") or "chromium", "CI": os.environ.get("CI", "")}
+    return {"ONDOL_MODELS": models_folder(), "ONDOL_BIN": path("build", "release", "ondol"),
+            "CHROMIUM": shutil.which("chromium") or "chromium"}
 
 
 def dependencies(run):
@@ -89,11 +90,16 @@ def page_browser(run):
     if not os.path.exists(config):
         run.report.add(results.Outcome("page in a browser", 0, 1, output=f"{config} is missing"))
         return
-    run.report.add(_with_json(
-        "page in a browser",
-        ["npx", "--no-install", "playwright", "test", "--config", config, "--reporter=json"], file,
-        results.read_playwright, PAGE_TIMEOUT_S,
-        {**environment(), "PLAYWRIGHT_JSON_OUTPUT_NAME": file}))
+    command = ["npx", "--no-install", "playwright", "test", "--config", config, "--reporter=json"]
+    variables = {**environment(), "PLAYWRIGHT_JSON_OUTPUT_NAME": file}
+    model = os.path.join(models_folder(), "smollm2-135m.gguf")
+    with real_server.serve(variables["ONDOL_BIN"], model) as server:
+        if server.url:
+            variables["ONDOL_URL"] = server.url + "/"
+        else:
+            run.report.add(results.Outcome("a real server for the page", 0, 1, output=server.output()))
+        run.report.add(_with_json("page in a browser", command, file, results.read_playwright,
+                                  PAGE_TIMEOUT_S, variables))
 
 
 def _with_json(name, command, file, reader, timeout_s, variables):
