@@ -7,6 +7,9 @@ namespace ondol::kernels {
 
 std::vector<const KernelTable*> available_tables() {
   std::vector<const KernelTable*> tables;
+#if defined(__x86_64__)
+  if (cpu_features().avx2) tables.push_back(&kAvx2Table);
+#endif
   tables.push_back(&kTwinTable);
   tables.push_back(&kReferenceTable);
   return tables;

@@ -52,7 +52,8 @@ void quantize(ActivationBuffer& x, int64_t row_begin, int64_t row_end) {
   for (int64_t r = row_begin; r < row_end; ++r) {
     for (int64_t g = 0; g < groups; ++g) {
       const int64_t at = r * groups + g;
-      quantize_group(x.row(r) + g * 32, x.cols - g * 32, x.quants() + at * 32, x.scales() + at, x.sums() + at * 2);
+      const int64_t n = x.cols - g * 32 < 32 ? x.cols - g * 32 : 32;
+      quantize_group(x.row(r) + g * 32, n, x.quants() + at * 32, x.scales() + at, x.sums() + at * 2);
       x.group_sums()[at] = x.sums()[2 * at] + x.sums()[2 * at + 1];
       x.scaled_sums()[at] = x.scales()[at] * static_cast<float>(x.group_sums()[at]);
     }

@@ -133,6 +133,16 @@ TEST_CASE("twin: a group with an infinity or NaN shows it in every product; a ti
   }
 }
 
+TEST_CASE("quantize: a group's scale comes from its own 32 columns") {
+  ActivationBuffer x;
+  x.resize(1, 96);
+  for (int i = 0; i < 96; ++i) x.values()[i] = i < 32 ? 1.0f : i < 64 ? 100.0f : 10.0f;
+  kTwinTable.quantize(x, 0, 1);
+  CHECK(x.scales()[0] == 1.0f / 127.0f);
+  CHECK(x.scales()[1] == 100.0f / 127.0f);
+  CHECK(x.scales()[2] == 10.0f / 127.0f);
+}
+
 TEST_CASE("quantize: the largest value becomes 127, halves go to the even step, sums are kept") {
   ActivationBuffer x;
   x.resize(1, 40);
