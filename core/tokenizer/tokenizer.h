@@ -36,17 +36,19 @@ class Tokenizer {
 
   // Ids of `text`; no BOS or EOS is added. With parse_special, the texts of control and user-defined
   // tokens in `text` become those tokens; without it only user-defined ones that are not control do,
-  // as llama.cpp does.
+  // as llama.cpp does. Merges never make a control token. At most 700 MB of text (CHECK).
   virtual std::vector<TokenId> encode(std::string_view text, bool parse_special) const = 0;
   // Ids of the spans in order. Pre-tokenization and merges do not cross a change of parse_special;
-  // neighbouring spans of the same kind are joined first. For SentencePiece the space prefix is added
-  // once, at the very start.
+  // neighbouring spans of the same kind are joined first. For SentencePiece the space prefix is added to
+  // the first text, and again to a text right after a control token (as llama.cpp does, and as the models
+  // were trained), but never where only the kind of span changes.
   virtual std::vector<TokenId> encode(std::span<const TextSpan> spans) const = 0;
 
-  // Raw bytes of one token (control tokens: empty unless `render_special`). Not stripped of a leading space.
+  // Raw bytes of one token (control and unknown tokens: empty unless `render_special`; unused tokens and
+  // ids outside the vocabulary: empty). Not stripped of a leading space.
   virtual std::string piece(TokenId id, bool render_special) const = 0;
   // Bytes of a whole sequence: the pieces joined, less the one leading space that a SentencePiece
-  // vocabulary puts in front of a text (only if `at_start`).
+  // vocabulary puts in front of a text (only if `at_start`, and adds_space_prefix()).
   virtual std::string decode(std::span<const TokenId> ids, bool render_special, bool at_start = true) const = 0;
 
   virtual int32_t size() const = 0;
