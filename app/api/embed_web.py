@@ -74,7 +74,8 @@ def main():
         name = "/" + os.path.relpath(path, dist).replace(os.sep, "/")
         extension = os.path.splitext(name)[1].lower()
         if extension not in CONTENT_TYPES:
-            sys.exit(f"embed_web.py: {name}: no content type is known for '{extension}'; add it to CONTENT_TYPES")
+            sys.exit(f"embed_web.py: {name}: no content type is known for '{extension}'; "
+                     "add it to CONTENT_TYPES")
         with open(path, "rb") as file:
             data = file.read()
         etag = '"' + hashlib.sha256(data).hexdigest()[:32] + '"'

@@ -1,6 +1,6 @@
-// The browser page, held in the program itself: web/dist as the build found it (embed_web.py), sorted by path.
-// Where the page was not built (dev and test builds only), one /index.html that says so.
-// Immutable, lives as long as the process; any thread.
+// The browser page, held in the program itself: web/dist as the build found it (embed_web.py), sorted by
+// path. Where the page was not built (dev and test builds only), one /index.html that says so. Immutable,
+// lives as long as the process; any thread.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace ondol {
 struct EmbeddedFile {
   std::string_view path;          // as in the URL, with its slash: "/index.html", "/assets/app-1a2b.js"
   std::string_view content_type;  // "text/html; charset=utf-8"
-  std::string_view etag;          // with its quotes, as it stands in the header; from the SHA-256 of `bytes`
+  std::string_view etag;          // with its quotes, as in the header; from the SHA-256 of `bytes`
   std::span<const unsigned char> bytes;
   std::span<const unsigned char> gzip;  // the same, compressed; empty where that would save little
 };

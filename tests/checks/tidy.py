@@ -19,6 +19,7 @@ CODE_SUFFIXES = (".h", ".cpp", ".cu", ".py", ".ts", ".tsx", ".css", ".cmake", ".
 TEXT_SUFFIXES = CODE_SUFFIXES + (".md", ".txt", ".yaml", ".yml", ".json", ".html")
 DATA_FOLDERS = ("tests/data/", "tests/golden/", "tests/fuzz/corpus/")
 DATA_FILES = ("package-lock.json", "LICENSE")
+TEXT_FILES = ("CMakeLists.txt", "requirements.txt", "debian-packages.txt")  # any other .txt is data
 GENERATED = re.compile(r"(made|generated) by\b.*do not edit", re.I)
 BAD_NAMES = {"util", "utils", "helper", "helpers", "misc", "common"}
 ENVIRONMENT_READERS = ("app/commands/", "app/config/", "app/main.cpp", "tests/")
@@ -61,7 +62,10 @@ def is_code(path):
 
 
 def is_text(path):
-    if path.startswith(DATA_FOLDERS) or os.path.basename(path) in DATA_FILES:
+    name = os.path.basename(path)
+    if path.startswith(DATA_FOLDERS) or name in DATA_FILES:
+        return False
+    if name.endswith(".txt") and name not in TEXT_FILES:
         return False
     return path.endswith(TEXT_SUFFIXES) or "." not in os.path.basename(path)
 
@@ -127,7 +131,8 @@ def rule_statements(path, lines, generated):
     for number, line in enumerate(code, 1):
         if re.search(r"\bthrow\b", line):
             yield number, "throw", "we throw nothing: return a Result"
-        if re.search(r"(?<!operator )(?<!::)\bnew\b", line) and not OWNED_NEW.search(line) \
+        statement = code[number - 2].rstrip() + line.lstrip() if number > 1 else line
+        if re.search(r"(?<!operator )(?<!::)\bnew\b", line) and not OWNED_NEW.search(statement) \
                 and not line.lstrip().startswith("#"):
             yield number, "naked-new", "no naked new: std::make_unique, a container"
         if re.search(r"(?<!operator )\bdelete\b(?!\s*;?\s*$)(?!\s*[;,)])", line) or \

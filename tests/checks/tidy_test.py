@@ -55,6 +55,7 @@ class TidyTest(unittest.TestCase):
     def test_naked_new_and_delete(self):
         self.assertEqual(rules_cpp("  auto* p = new Thing;"), ["naked-new"])
         self.assertEqual(rules_cpp("  std::unique_ptr<File> file(new File);"), [])
+        self.assertEqual(rules_cpp("  std::unique_ptr<File> file(", "      new File(name));"), [])
         self.assertEqual(rules_cpp("  delete p;"), ["naked-delete"])
         self.assertEqual(rules_cpp("  delete[] p;"), ["naked-delete"])
         self.assertEqual(rules_cpp("  Thing(const Thing&) = delete;"), [])
