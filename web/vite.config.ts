@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config';
+
+// File names carry no hash: the server embeds a fixed set of files and answers with an ETag.
+// `base: './'` keeps every URL relative, so that the page works below any proxy path.
+export default defineConfig({
+  base: './',
+  esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
+  build: {
+    target: 'es2021',
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    rollupOptions: {
+      output: {
+        entryFileNames: 'app.js',
+        chunkFileNames: '[name].js',
+        assetFileNames: 'app[extname]',
+      },
+    },
+  },
+  worker: {
+    format: 'es',
+    rollupOptions: { output: { entryFileNames: 'highlight.js' } },
+  },
+  test: { environment: 'jsdom', include: ['tests/**/*.test.ts'] },
+});
