@@ -13,7 +13,9 @@ test('too long: both numbers are told, in the chosen language', async ({ page, s
   await expect(alert(page)).toContainText('3000 tokens, but only 2048 fit');
   await page.getByRole('button', { name: '한국어' }).click();
   await expect(alert(page)).toContainText('토큰 3000개가 필요한데 2048개까지만');
-  await expect(box(page)).toBeEnabled();
+  await page.getByRole('button', { name: '메시지 고치기' }).click();
+  await expect(box(page)).toHaveValue('Hi');
+  await expect(page.locator('.chat-open')).toHaveCount(0);
 });
 
 test('busy: the wait is told and one press tries again', async ({ page, server }) => {
@@ -81,6 +83,15 @@ test('a server that is gone is told, and found again by itself', async ({ page, 
   await expect(answers(page)).toContainText('You said: Hi');
 });
 
+test('a message written after an unanswered one goes together with it', async ({ page, server }) => {
+  server.reply = async (_, stream) => stream.fail(500, { message: 'x' });
+  await open(page, server.url);
+  await ask(page, 'one');
+  await expect(alert(page)).toBeVisible();
+  await ask(page, 'two');
+  await expect.poll(() => server.posts.at(-1).messages).toEqual([{ role: 'user', content: 'one\n\ntwo' }]);
+});
+
 test('no model: it says so and sends nothing', async ({ page, server }) => {
   server.models = [];
   await page.goto(server.url);
@@ -88,6 +99,8 @@ test('no model: it says so and sends nothing', async ({ page, server }) => {
   await ask(page, 'Hi');
   await expect(box(page)).toHaveValue('Hi');
   expect(server.posts).toEqual([]);
+  server.models = [{ id: 'late' }];
+  await expect(page.locator('#model-box')).toHaveValue('late');
 });
 
 test('a refused model is told and the list is read again', async ({ page, server }) => {
@@ -105,7 +118,7 @@ test('one answer, many languages: the switch is remembered', async ({ page, serv
   await page.getByRole('button', { name: '한국어' }).click();
   await expect(page.locator('html')).toHaveAttribute('lang', 'ko');
   await expect(page.getByRole('heading', { name: '무슨 이야기를 나눌까요?' })).toBeVisible();
-  await expect(page.locator('.badge')).toHaveText('영어 시험용 모델');
+  await expect(page.locator('#model-box option').first()).toHaveText('영어 시험용 모델 — SmolLM2-135M-Instruct');
   await page.reload();
   await expect(page.getByRole('heading', { name: '온돌' })).toBeVisible();
   await ask(page, '안녕');

@@ -18,8 +18,11 @@ export interface CodeBlock {
 export type Block = MarkdownBlock | CodeBlock;
 
 export const kChunkLines = 50;
-/** A list longer than this is cut between two items; its open part is rendered again for each new text. */
-export const kListCharsMax = 8192;
+/**
+ * The open block is rendered again for new text, so its length is bounded: a longer list is cut between two items, a
+ * longer paragraph after a line, a longer line at a space. Tables and code inside lists are left whole.
+ */
+export const kBlockCharsMax = 8192;
 
 interface Fence {
   mark: string;
@@ -48,12 +51,15 @@ export class BlockReader {
   append(text: string): void {
     let from = 0;
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
-      const line = this.partial + text.slice(from, at);
-      this.partial = '';
+      this.partial += text.slice(from, at);
       from = at + 1;
+      this.cutLongLine();
+      const line = this.partial;
+      this.partial = '';
       this.takeLine(line.endsWith('\r') ? line.slice(0, -1) : line);
     }
     this.partial += text.slice(from);
+    this.cutLongLine();
   }
 
   /** No more text: what is open becomes finished. */
@@ -80,6 +86,17 @@ export class BlockReader {
       return source.trim() === '' ? null : { kind: 'markdown', source };
     }
     return { kind: 'markdown', source: source === '' ? this.partial : `${source}\n${this.partial}` };
+  }
+
+  private cutLongLine(): void {
+    while (this.partial.length > kBlockCharsMax && !this.code && !this.innerFence) {
+      const space = this.partial.indexOf(' ', kBlockCharsMax);
+      if (space < 0 || /^[\s|]|^(?:`{3}|~{3})/.test(this.partial)) return;
+      const line = this.partial.slice(0, space);
+      this.partial = this.partial.slice(space + 1).trimStart();
+      this.takeLine(line);
+      this.flush();
+    }
   }
 
   private takeLine(line: string): void {
@@ -111,10 +128,11 @@ export class BlockReader {
     if (this.lines.length === 0) return false;
     if (kHeading.test(line)) return !(this.inList && indent >= 2);
     if (this.inList) {
-      if (kItem.test(line)) return indent === 0 && this.chars > kListCharsMax;
+      if (kItem.test(line)) return indent === 0 && this.chars > kBlockCharsMax;
       return this.blankSeen && indent < 2;
     }
     if (this.blankSeen) return !(kIndented.test(line) && kIndented.test(this.lines[0] ?? ''));
+    if (this.chars > kBlockCharsMax && !line.startsWith('|')) return true;
     return kInterruptingItem.test(line);
   }
 

@@ -19,6 +19,21 @@ export interface Chat {
   messages: Message[];
 }
 
+/**
+ * The conversation as it is sent: chat templates want the roles to alternate, so an answer that never came leaves no
+ * gap, and two messages in a row of the same role become one.
+ */
+export function historyOf(messages: readonly Message[]): { role: Message['role']; content: string }[] {
+  const history: { role: Message['role']; content: string }[] = [];
+  for (const { role, content } of messages) {
+    const last = history.at(-1);
+    if (content === '') continue;
+    if (last?.role === role) last.content += `\n\n${content}`;
+    else history.push({ role, content });
+  }
+  return history;
+}
+
 export const kTitleCharsMax = 60;
 
 export function titleOf(text: string): string {

@@ -8,6 +8,7 @@ export function isTestModel(id: string): boolean {
 }
 
 export function modelLabel(model: Model, t: Translate): string {
-  const words = isTestModel(model.id) ? t('model.test') : model.description.slice(0, 80);
-  return words === '' ? model.id : `${model.id} — ${words}`;
+  // What must not be cut off on a narrow screen comes first.
+  if (isTestModel(model.id)) return `${t('model.test')} — ${model.id}`;
+  return model.description === '' ? model.id : `${model.id} — ${model.description.slice(0, 80)}`;
 }

@@ -1,7 +1,7 @@
 // The page's state: models, chats, the open chat, what is being written, what went wrong.
 
-import { ApiError, listModels, type ApiMessage, type Model, type Trouble } from './api';
-import { titleOf, type Chat, type Message } from './chat';
+import { ApiError, listModels, type Model, type Trouble } from './api';
+import { historyOf, titleOf, type Chat, type Message } from './chat';
 import { Generation } from './generation';
 import { newId } from './ids';
 import { Observable } from './observable';
@@ -56,13 +56,18 @@ export class Session extends Observable {
     try {
       this.models = await listModels();
       this.modelsState = 'ready';
+      if (this.models.length === 0) this.loadModelsLater();
       if (!this.models.some((model) => model.id === this.model)) this.model = this.models[0]?.id ?? '';
     } catch (error) {
       const busy = error instanceof ApiError && error.trouble.kind === 'busy';
       this.modelsState = busy ? 'loading' : 'unreachable';
-      this.modelsTimer = window.setTimeout(() => void this.loadModels(), kModelsRetryMs);
+      this.loadModelsLater();
     }
     this.changed();
+  }
+
+  private loadModelsLater(): void {
+    this.modelsTimer = window.setTimeout(() => void this.loadModels(), kModelsRetryMs);
   }
 
   chooseModel(id: string): void {
@@ -118,6 +123,21 @@ export class Session extends Observable {
     if (chat.messages.at(-1)?.role === 'user') void this.answer(chat);
   }
 
+  /** Takes the last, unanswered message out of the chat, to be written anew; its text, or null. */
+  takeBack(): string | null {
+    const chat = this.current;
+    if (!chat || this.generation || chat.messages.at(-1)?.role !== 'user') return null;
+    const text = chat.messages.pop()?.content ?? '';
+    this.troubles.delete(chat.id);
+    if (chat.messages.length === 0) {
+      this.remove(chat);
+    } else {
+      this.save(chat);
+      this.changed();
+    }
+    return text;
+  }
+
   stop(): void {
     this.generation?.stop();
   }
@@ -151,9 +171,8 @@ export class Session extends Observable {
   }
 
   private async answer(chat: Chat): Promise<void> {
-    const history: ApiMessage[] = chat.messages.map(({ role, content }) => ({ role, content }));
     const message: Message = { role: 'assistant', content: '', model: this.model };
-    const generation = new Generation(message, this.model, history);
+    const generation = new Generation(message, this.model, historyOf(chat.messages));
     chat.messages.push(message);
     this.troubles.delete(chat.id);
     this.generations.set(chat.id, generation);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BlockReader, kChunkLines, readBlocks, type Block } from '../src/blocks';
+import { BlockReader, kBlockCharsMax, kChunkLines, readBlocks, type Block } from '../src/blocks';
 
 const kText = `# Title
 Intro line
@@ -109,6 +109,23 @@ describe('blocks', () => {
   test('a very long list is cut between items', () => {
     const blocks = readBlocks(`${'1. an item of the list\n'.repeat(2000)}`);
     expect(blocks.length).toBeGreaterThan(3);
+  });
+
+  test('a paragraph or a line without end is cut, the same way in any pieces', () => {
+    const line = 'word **bold** and '.repeat(3000);
+    const poem = 'a line of it\n'.repeat(3000);
+    for (const text of [line, poem, `${line}\n\n${poem}${line}`]) {
+      const whole = readBlocks(text);
+      expect(Math.max(...whole.map((block) => (block.kind === 'markdown' ? block.source.length : 0)))).toBeLessThan(2.1 * kBlockCharsMax);
+      for (const size of [1, 7, 4096, 20_000]) {
+        const reader = new BlockReader();
+        for (let at = 0; at < text.length; at += size) reader.append(text.slice(at, at + size));
+        reader.finish();
+        expect(reader.finished).toEqual(whole);
+      }
+      const words = whole.map((block) => (block.kind === 'markdown' ? block.source : '')).join(' ').split(/\s+/);
+      expect(words).toEqual(text.trim().split(/\s+/));
+    }
   });
 
   test('work grows with the text, not with its square', () => {

@@ -24,7 +24,7 @@ describe('words', () => {
   });
   test('the test model is named as such', () => {
     const t = translator('en');
-    expect(modelLabel({ id: 'SmolLM2-135M', description: '' }, t)).toBe('SmolLM2-135M — English test model');
+    expect(modelLabel({ id: 'SmolLM2-135M', description: '' }, t)).toBe('English test model — SmolLM2-135M');
     expect(modelLabel({ id: 'qwen', description: 'big' }, t)).toBe('qwen — big');
     expect(modelLabel({ id: 'qwen', description: '' }, t)).toBe('qwen');
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Chat } from '../src/chat';
-import { readChat, titleOf } from '../src/chat';
+import { historyOf, readChat, titleOf } from '../src/chat';
 import { ChatStore, kChatsMax } from '../src/store';
 
 class FakeStorage implements Storage {
@@ -138,6 +138,16 @@ describe('chats in the browser', () => {
 test('a chat id cannot name another record', () => {
   expect(readChat(chat('../x'))).toBe(null);
   expect(readChat(chat('ok-1_A'))).toEqual(chat('ok-1_A'));
+});
+
+test('the conversation is sent with alternating roles', () => {
+  const user = (content: string) => ({ role: 'user' as const, content });
+  const model = (content: string) => ({ role: 'assistant' as const, content, reasoning: 'r', note: 'stopped' as const });
+  expect(historyOf([user('a'), user('b'), model('c'), user('d'), model(''), user('e')])).toEqual([
+    { role: 'user', content: 'a\n\nb' },
+    { role: 'assistant', content: 'c' },
+    { role: 'user', content: 'd\n\ne' },
+  ]);
 });
 
 test('titles are one short line', () => {

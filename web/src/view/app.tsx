@@ -67,7 +67,7 @@ export function App({ session, store, highlighter }: AppProps) {
         <main class="main" inert={narrow && menuOpen}>
           <TopBar menuOpen={menuOpen} onMenu={() => setMenuOpen(true)} onNew={() => open(null)} />
           <Notices />
-          <Conversation onSuggest={(text) => composer.current?.fill(text)} />
+          <Conversation onFill={(text) => composer.current?.fill(text)} />
           <Composer handle={composer} />
         </main>
         {byHand !== null && <ManualCopy text={byHand} onClose={() => setByHand(null)} />}

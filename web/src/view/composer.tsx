@@ -72,7 +72,7 @@ export function Composer({ handle }: { handle: { current: ComposerHandle | null 
           </button>
         )}
       </div>
-      <p class="composer-hint" id="message-hint">{touch ? t('empty.private') : t('input.hint')}</p>
+      <p class="composer-hint" id="message-hint">{touch ? t('input.hint_touch') : t('input.hint')}</p>
     </form>
   );
 }

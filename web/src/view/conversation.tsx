@@ -4,11 +4,11 @@ import { newId } from '../ids';
 import { Stick } from '../stick';
 import { usePage, useWatch } from './context';
 import { EmptyView } from './empty_view';
-import { IconAgain, IconDown } from './icons';
+import { IconDown } from './icons';
 import { AssistantMessage, UserMessage } from './message_view';
-import { TroubleView } from './trouble_view';
+import { AgainButtons, TroubleView } from './trouble_view';
 
-export function Conversation({ onSuggest }: { onSuggest: (text: string) => void }) {
+export function Conversation({ onFill }: { onFill: (text: string) => void }) {
   const { t, session } = usePage();
   useWatch(session);
   const box = useRef<HTMLDivElement>(null);
@@ -40,12 +40,13 @@ export function Conversation({ onSuggest }: { onSuggest: (text: string) => void 
   };
   const messages = current?.messages ?? [];
   const again = () => session.regenerate();
-  const unanswered = messages.at(-1)?.role === 'user' && !generation && !trouble;
+  const edit = () => onFill(session.takeBack() ?? '');
+  const unanswered = messages.at(-1)?.role === 'user' && !generation;
   return (
     <div class="stage">
       <div class="scroll" ref={box} tabIndex={0} role="log" aria-live="off" aria-label={t('log.label')}>
         <div class="column" ref={column}>
-          {messages.length === 0 && <EmptyView onSuggest={onSuggest} />}
+          {messages.length === 0 && <EmptyView onSuggest={onFill} />}
           {messages.map((message, index) => {
             const key = keyOf(message);
             if (message.role === 'user') return <UserMessage key={key} message={message} />;
@@ -58,12 +59,8 @@ export function Conversation({ onSuggest }: { onSuggest: (text: string) => void 
               />
             );
           })}
-          {trouble && <TroubleView trouble={trouble} onAgain={again} />}
-          {unanswered && (
-            <button type="button" class="quiet again" onClick={again}>
-              <IconAgain /><span>{t('message.retry')}</span>
-            </button>
-          )}
+          {trouble && <TroubleView trouble={trouble} onAgain={again} onEdit={unanswered ? edit : null} />}
+          {!trouble && unanswered && <AgainButtons onAgain={again} onEdit={edit} />}
         </div>
       </div>
       {away && (

@@ -23,6 +23,7 @@ export const IconCopy = () => (
   </Icon>
 );
 export const IconAgain = () => <Icon><path d="M15.8 8.3A6 6 0 1 0 16 11.2M16 4v4.3h-4.3" /></Icon>;
+export const IconEdit = () => <Icon><path d="M4 16l.8-3.6L13 4.2l2.8 2.8-8.2 8.2zM11.5 5.7l2.8 2.8" /></Icon>;
 export const IconTrash = () => (
   <Icon><path d="M4 6h12M8 6V4.5h4V6M5.5 6l.7 9.5h7.6l.7-9.5M8.5 9v4M11.5 9v4" /></Icon>
 );

@@ -1,4 +1,4 @@
-import { isTestModel, modelLabel } from '../model_label';
+import { modelLabel } from '../model_label';
 import { usePage, useWatch } from './context';
 import { IconMenu, IconPlus } from './icons';
 
@@ -22,7 +22,6 @@ export function TopBar({ menuOpen, onMenu, onNew }: { menuOpen: boolean; onMenu:
             <option key={item.id} value={item.id} selected={item.id === model}>{modelLabel(item, t)}</option>
           ))}
         </select>
-        {isTestModel(model) && <span class="badge" title={t('model.test_hint')}>{t('model.test')}</span>}
       </div>
       <button type="button" class="square only-narrow" aria-label={t('chats.new')} onClick={onNew}><IconPlus /></button>
     </header>

@@ -1,7 +1,7 @@
 import type { Trouble } from '../api';
 import type { Translate } from '../i18n';
 import { usePage } from './context';
-import { IconAgain } from './icons';
+import { IconAgain, IconEdit } from './icons';
 
 export function troubleText(trouble: Trouble, t: Translate): string {
   switch (trouble.kind) {
@@ -21,14 +21,35 @@ export function troubleText(trouble: Trouble, t: Translate): string {
   }
 }
 
-export function TroubleView({ trouble, onAgain }: { trouble: Trouble; onAgain: () => void }) {
+interface AgainProps {
+  onAgain: () => void;
+  /** Null if the last message has an answer, if only a part of one. */
+  onEdit: (() => void) | null;
+}
+
+/** What can be done about a message that was not answered. */
+export function AgainButtons({ onAgain, onEdit }: AgainProps) {
+  const { t } = usePage();
+  return (
+    <div class="again">
+      <button type="button" class="quiet" onClick={onAgain}>
+        <IconAgain /><span>{t('message.retry')}</span>
+      </button>
+      {onEdit && (
+        <button type="button" class="quiet" onClick={onEdit}>
+          <IconEdit /><span>{t('message.edit')}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function TroubleView({ trouble, ...again }: { trouble: Trouble } & AgainProps) {
   const { t } = usePage();
   return (
     <div class="trouble" role="alert">
       <p>{troubleText(trouble, t)}</p>
-      <button type="button" class="quiet" onClick={onAgain}>
-        <IconAgain /><span>{t('message.retry')}</span>
-      </button>
+      <AgainButtons {...again} />
     </div>
   );
 }
