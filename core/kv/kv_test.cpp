@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -7,13 +9,11 @@
 #include "core/kv/page_pool.h"
 #include "core/kv/sequence_table.h"
 
-#include <doctest/doctest.h>
-
 namespace ondol::kv {
 namespace {
 
-constexpr int32_t kTokens = 4;                          // positions a page holds in these tests
-constexpr int64_t kPageBytes = 64;                      // 16 bytes a position
+constexpr int32_t kTokens = 4;      // positions a page holds in these tests
+constexpr int64_t kPageBytes = 64;  // 16 bytes a position
 
 PagePool make_pool(int64_t pages) { return PagePool::create(kPageBytes, pages).value(); }
 
@@ -33,7 +33,8 @@ Result<void> append(PagePool& pool, SequenceTable& table, SequenceId id, const s
 std::vector<int32_t> content(const PagePool& pool, const SequenceTable& table, SequenceId id) {
   std::vector<int32_t> values;
   for (int32_t p = 0; p < table.length(id); ++p) {
-    const auto* slots = reinterpret_cast<const int32_t*>(pool.data(table.pages(id)[static_cast<size_t>(p / kTokens)]));
+    const auto* slots =
+        reinterpret_cast<const int32_t*>(pool.data(table.pages(id)[static_cast<size_t>(p / kTokens)]));
     values.push_back(slots[(p % kTokens) * 4]);
   }
   return values;
@@ -144,10 +145,13 @@ TEST_CASE("sequence table: random forks, cuts and writes agree with plain lists,
       SequenceTable table(pool, kTokens);
       std::map<SequenceId, std::vector<int32_t>> model;
       std::mt19937 random(seed);
-      const auto up_to = [&](int32_t limit) { return std::uniform_int_distribution<int32_t>(0, limit)(random); };
+      const auto up_to = [&](int32_t limit) {
+        return std::uniform_int_distribution<int32_t>(0, limit)(random);
+      };
       for (int step = 0; step < 2000; ++step) {
         SequenceId id = 0;
-        if (!model.empty()) id = std::next(model.begin(), up_to(static_cast<int32_t>(model.size()) - 1))->first;
+        if (!model.empty())
+          id = std::next(model.begin(), up_to(static_cast<int32_t>(model.size()) - 1))->first;
         const int32_t action = up_to(9);
         if (model.empty() || action == 0) {
           if (model.size() < 12) model[table.open()] = {};

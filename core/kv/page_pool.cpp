@@ -14,7 +14,8 @@ Result<PagePool> PagePool::create(int64_t page_bytes, int64_t pages_total) {
     return Error{Code::kInvalidArgument, "a page of " + std::to_string(page_bytes) + " bytes", "page_bytes"};
   }
   if (pages_total <= 0 || pages_total > kPagesMax || pages_total > INT64_MAX / page_bytes) {
-    return Error{Code::kInvalidArgument, "a pool of " + std::to_string(pages_total) + " pages", "pages_total"};
+    return Error{Code::kInvalidArgument, "a pool of " + std::to_string(pages_total) + " pages",
+                 "pages_total"};
   }
   const size_t bytes = static_cast<size_t>(page_bytes * pages_total);
   void* memory =
@@ -23,7 +24,7 @@ Result<PagePool> PagePool::create(int64_t page_bytes, int64_t pages_total) {
     return Error{Code::kResourceExhausted,
                  "no address space for " + std::to_string(bytes >> 20) + " MiB of keys and values", ""};
   }
-  madvise(memory, bytes, MADV_HUGEPAGE);   // a hint: long contexts touch many pages
+  madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: long contexts touch many pages
   madvise(memory, bytes, MADV_DONTDUMP);
   return PagePool(static_cast<std::byte*>(memory), page_bytes, pages_total);
 }

@@ -10,8 +10,9 @@ namespace ondol::kv {
 namespace {
 
 Error no_pages(int64_t needed, int64_t free) {
-  return Error{Code::kResourceExhausted,
-               std::to_string(needed) + " pages of KV memory are needed, " + std::to_string(free) + " are free", ""};
+  return Error{
+      Code::kResourceExhausted,
+      std::to_string(needed) + " pages of KV memory are needed, " + std::to_string(free) + " are free", ""};
 }
 
 Error no_sequence(SequenceId sequence) {
@@ -20,7 +21,8 @@ Error no_sequence(SequenceId sequence) {
 
 Error bad_length(int32_t asked, int32_t present) {
   return Error{Code::kInvalidArgument,
-               "length " + std::to_string(asked) + " of a sequence of " + std::to_string(present) + " tokens", ""};
+               "length " + std::to_string(asked) + " of a sequence of " + std::to_string(present) + " tokens",
+               ""};
 }
 
 }  // namespace
@@ -61,7 +63,8 @@ void SequenceTable::drop_pages_beyond(Sequence& sequence, int64_t count) {
 
 PageHandle SequenceTable::copy_of(PageHandle page) {
   const PageHandle copy = pool_.take();
-  if (copy != kNoPage) std::memcpy(pool_.data(copy), pool_.data(page), static_cast<size_t>(pool_.page_bytes()));
+  if (copy != kNoPage)
+    std::memcpy(pool_.data(copy), pool_.data(page), static_cast<size_t>(pool_.page_bytes()));
   return copy;
 }
 
@@ -115,7 +118,8 @@ Result<void> SequenceTable::reserve(SequenceId sequence, int32_t new_length) {
     pool_.drop_reference(last);
     last = copy;
   }
-  while (static_cast<int64_t>(grown.pages.size()) < pages_for(new_length)) grown.pages.push_back(pool_.take());
+  while (static_cast<int64_t>(grown.pages.size()) < pages_for(new_length))
+    grown.pages.push_back(pool_.take());
   return {};
 }
 

@@ -1,7 +1,7 @@
-// Which pages hold which sequence. A page may belong to several sequences that begin alike; it is copied before
-// one of them writes into it. A sequence can be cut to any length: layers with a sliding window keep every
-// position, so a cut sequence goes on as if it had never been longer.
-// Threads: one thread owns a table and its pool.
+// Which pages hold which sequence. A page may belong to several sequences that begin alike; it is copied
+// before one of them writes into it. A sequence can be cut to any length: layers with a sliding window keep
+// every position, so a cut sequence goes on as if it had never been longer. Threads: one thread owns a table
+// and its pool.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,9 @@ class SequenceTable {
   bool contains(SequenceId sequence) const { return sequences_.contains(sequence); }
   int64_t count() const { return static_cast<int64_t>(sequences_.size()); }
 
-  // A new sequence that begins with the first `length` tokens of `source`: full pages are shared, a partial one
-  // is copied. kInvalidArgument: no such sequence, or it is shorter; kResourceExhausted: no page for the copy.
+  // A new sequence that begins with the first `length` tokens of `source`: full pages are shared, a partial
+  // one is copied. kInvalidArgument: no such sequence, or it is shorter; kResourceExhausted: no page for the
+  // copy.
   Result<SequenceId> fork(SequenceId source, int32_t length);
 
   // Cuts to `length` tokens, at most the present length, and gives back pages that are no longer needed.

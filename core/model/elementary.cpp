@@ -42,8 +42,7 @@ double cosine_near_zero(double x) {
 SineCosine sine_cosine(double radians) {
   CHECK(radians >= 0 && radians <= 1048576.0);
   const double turns = std::floor(radians * kTwoOverPi + 0.5);
-  const double rest =
-      ((radians - turns * kHalfPiHigh) - turns * kHalfPiMiddle) - turns * kHalfPiLow;
+  const double rest = ((radians - turns * kHalfPiHigh) - turns * kHalfPiMiddle) - turns * kHalfPiLow;
   const double sine = sine_near_zero(rest);
   const double cosine = cosine_near_zero(rest);
   switch (static_cast<int64_t>(turns) & 3) {

@@ -40,8 +40,8 @@ void for_parts(const Projection& projection, int64_t begin, int64_t end, F&& f) 
 
 }  // namespace
 
-Forward::Forward(const ModelSpec& spec, const Weights& weights, const kernels::KernelTable& table, ThreadTeam& team,
-                 ForwardOptions options)
+Forward::Forward(const ModelSpec& spec, const Weights& weights, const kernels::KernelTable& table,
+                 ThreadTeam& team, ForwardOptions options)
     : spec_(spec),
       weights_(weights),
       table_(table),
@@ -80,18 +80,20 @@ int64_t Forward::row_grain(int64_t rows) const {
 }
 
 // y [m][projection.rows()] = projection of rows [0, m) of x, without the bias.
-void Forward::project(Worker& worker, const Projection& projection, const ActivationBuffer& x, int64_t m, float* y) {
+void Forward::project(Worker& worker, const Projection& projection, const ActivationBuffer& x, int64_t m,
+                      float* y) {
   const int64_t stride = projection.rows();
   const int64_t pieces = team_.threads() == 1 ? 1 : team_.threads() * kPiecesPerThread;
   split(worker, projection.panels(), divide_up(projection.panels(), pieces), [&](int64_t begin, int64_t end) {
-    for_parts(projection, begin, end, [&](const kernels::PackedMatrix& part, int64_t row, int64_t first, int64_t last) {
-      table_.matmul(part, x, nullptr, m, y + row, stride, first, last);
-    });
+    for_parts(projection, begin, end,
+              [&](const kernels::PackedMatrix& part, int64_t row, int64_t first, int64_t last) {
+                table_.matmul(part, x, nullptr, m, y + row, stride, first, last);
+              });
   });
 }
 
-void Forward::add_runs(const SequenceView& view, int64_t first_row, std::vector<TokenRun>& runs, bool wanted_only,
-                       int64_t& out) const {
+void Forward::add_runs(const SequenceView& view, int64_t first_row, std::vector<TokenRun>& runs,
+                       bool wanted_only, int64_t& out) const {
   const auto push = [&](int32_t token) {
     TokenRun* last = runs.empty() ? nullptr : &runs.back();
     const int32_t position = view.position + token;
@@ -156,7 +158,8 @@ void Forward::resize_buffers() {
   chosen_weight_.resize(static_cast<size_t>(pairs));
   pair_of_.resize(static_cast<size_t>(pairs));
   pair_row_.resize(static_cast<size_t>(pairs));
-  for (size_t i = pair_self_.size(); i < static_cast<size_t>(pairs); ++i) pair_self_.push_back(static_cast<int32_t>(i));
+  for (size_t i = pair_self_.size(); i < static_cast<size_t>(pairs); ++i)
+    pair_self_.push_back(static_cast<int32_t>(i));
 }
 
 Result<void> Forward::run(std::span<const SequenceView> views, float* logits, const std::atomic<bool>* stop) {
@@ -197,11 +200,12 @@ void Forward::work(Worker& worker, float* logits, const std::atomic<bool>* stop)
     if (cancelled_ || live == 0) return;
     const std::vector<TokenRun>& runs = layer + 1 == spec_.layers.size() ? last_runs_ : runs_;
     split(worker, static_cast<int64_t>(runs.size()) * spec_.kv_heads, 1, [&](int64_t begin, int64_t) {
-      attend(layer, runs[static_cast<size_t>(begin / spec_.kv_heads)], static_cast<int32_t>(begin % spec_.kv_heads),
-             worker.thread);
+      attend(layer, runs[static_cast<size_t>(begin / spec_.kv_heads)],
+             static_cast<int32_t>(begin % spec_.kv_heads), worker.thread);
     });
     if (table_.quantizes) {
-      split(worker, live, row_grain(live), [&](int64_t begin, int64_t end) { table_.quantize(attended_, begin, end); });
+      split(worker, live, row_grain(live),
+            [&](int64_t begin, int64_t end) { table_.quantize(attended_, begin, end); });
     }
     project(worker, w.attention_output, attended_, live, projected_.as<float>());
     split(worker, live, row_grain(live), [&](int64_t begin, int64_t end) {
@@ -260,8 +264,8 @@ void Forward::norm_into(const std::vector<float>& weight, bool present, const fl
 }
 
 void Forward::attention_input(size_t layer, int64_t row) {
-  norm_into(weights_.layers[layer].attention_pre_norm, spec_.attention_pre_norm, x_.as<float>() + row * spec_.width,
-            normed_, row);
+  norm_into(weights_.layers[layer].attention_pre_norm, spec_.attention_pre_norm,
+            x_.as<float>() + row * spec_.width, normed_, row);
 }
 
 void Forward::attention_keys(size_t layer, int64_t row) {
@@ -317,7 +321,8 @@ void Forward::attend(size_t layer, const TokenRun& run, int32_t kv_head, int thr
 }
 
 // x += post_norm(projected + bias)
-void Forward::add_residual(const std::vector<float>& post_norm, const std::vector<float>& bias, int64_t live) {
+void Forward::add_residual(const std::vector<float>& post_norm, const std::vector<float>& bias,
+                           int64_t live) {
   float* projected = projected_.as<float>() + live * spec_.width;
   float* x = x_.as<float>() + (*live_)[static_cast<size_t>(live)] * int64_t{spec_.width};
   if (!bias.empty()) table_.add(bias.data(), spec_.width, projected);
@@ -343,8 +348,8 @@ void Forward::feed_forward_output(size_t layer, int64_t live) {
     std::fill(sum, sum + spec_.width, 0.0f);
     for (int64_t i = live * used; i < (live + 1) * used; ++i) {
       const int64_t pair = pair_of_[static_cast<size_t>(i)];
-      table_.add_scaled(pair_out_.as<float>() + pair * spec_.width, chosen_weight_[static_cast<size_t>(i)], spec_.width,
-                        sum);
+      table_.add_scaled(pair_out_.as<float>() + pair * spec_.width, chosen_weight_[static_cast<size_t>(i)],
+                        spec_.width, sum);
     }
   }
   add_residual(w.ff_post_norm, w.down.bias, live);
@@ -422,8 +427,8 @@ void Forward::experts(Worker& worker, size_t layer, int64_t live) {
         const int64_t stop = std::min(end, (begin / panels + 1) * panels);
         for_parts(projections[static_cast<size_t>(run.expert)], begin % panels, (stop - 1) % panels + 1,
                   [&](const kernels::PackedMatrix& part, int64_t row, int64_t first, int64_t last) {
-                    table_.matmul(part, x, index.data() + run.begin, run.count, y + run.begin * stride + row, stride,
-                                  first, last);
+                    table_.matmul(part, x, index.data() + run.begin, run.count, y + run.begin * stride + row,
+                                  stride, first, last);
                   });
         begin = stop;
       }

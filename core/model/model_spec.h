@@ -27,14 +27,14 @@ enum class RotaryScaling : uint8_t {
 // One way to rotate queries and keys: angle(position, i) = position * base^(-2i/dim), scaled.
 struct RotarySpec {
   kernels::RotaryKind kind = kernels::RotaryKind::kHalves;
-  int32_t dim = 0;                // the first `dim` elements of a head are rotated
+  int32_t dim = 0;  // the first `dim` elements of a head are rotated
   double base = 10000;
   RotaryScaling scaling = RotaryScaling::kNone;
-  double factor = 1;              // linear, yarn
-  int32_t original_context = 0;   // yarn, longrope: the context before scaling
-  double beta_fast = 32;          // yarn: rotations over original_context above which nothing is scaled
-  double beta_slow = 1;           // yarn: … below which everything is
-  double magnitude = 1;           // sine and cosine are multiplied by it (yarn, longrope)
+  double factor = 1;             // linear, yarn
+  int32_t original_context = 0;  // yarn, longrope: the context before scaling
+  double beta_fast = 32;         // yarn: rotations over original_context above which nothing is scaled
+  double beta_slow = 1;          // yarn: … below which everything is
+  double magnitude = 1;          // sine and cosine are multiplied by it (yarn, longrope)
 };
 
 struct LayerSpec {
@@ -51,12 +51,12 @@ struct ExpertSpec {
 };
 
 struct ModelSpec {
-  std::string architecture;    // "llama", as general.architecture says
+  std::string architecture;  // "llama", as general.architecture says
   int64_t vocabulary = 0;
-  int32_t width = 0;           // of the residual stream
-  int32_t ff_width = 0;        // rows of the dense feed-forward gate
+  int32_t width = 0;     // of the residual stream
+  int32_t ff_width = 0;  // rows of the dense feed-forward gate
   int32_t heads = 0;
-  int32_t kv_heads = 0;        // divides heads
+  int32_t kv_heads = 0;  // divides heads
   int32_t head_dim = 0;
   int32_t context_trained = 0;
 
@@ -67,17 +67,17 @@ struct ModelSpec {
   bool ff_post_norm = false;         // blk.N.post_ffw_norm
   bool qk_norm = false;              // blk.N.attn_{q,k}_norm: RMS over each head, before rotation
 
-  bool qkv_fused = false;            // blk.N.attn_qkv holds q, k and v in this order
-  bool gate_up_fused = false;        // blk.N.ffn_up holds the gate, then up
+  bool qkv_fused = false;      // blk.N.attn_qkv holds q, k and v in this order
+  bool gate_up_fused = false;  // blk.N.ffn_up holds the gate, then up
   bool qkv_bias = false;
   bool attention_output_bias = false;
-  bool ff_bias = false;              // of gate, up and down
-  bool tied_embeddings = false;      // the output head is the embedding table
+  bool ff_bias = false;          // of gate, up and down
+  bool tied_embeddings = false;  // the output head is the embedding table
 
   float embedding_scale = 1;
-  float attention_scale = 0;         // score = attention_scale * q.k
-  float attention_soft_cap = 0;      // 0: none
-  float logit_soft_cap = 0;          // 0: none
+  float attention_scale = 0;     // score = attention_scale * q.k
+  float attention_soft_cap = 0;  // 0: none
+  float logit_soft_cap = 0;      // 0: none
   kernels::ActivationKind activation = kernels::ActivationKind::kSilu;
   ExpertSpec experts;
 
@@ -89,8 +89,8 @@ struct ModelSpec {
 };
 
 // Reads and checks the metadata of a file. Errors: kUnsupported (an architecture or a feature that this build
-// does not know; names it and what is known), kNotFound (a key is missing), kInvalidArgument (a value makes no
-// sense). `where` names the key. Tensors are checked later, by load_weights.
+// does not know; names it and what is known), kNotFound (a key is missing), kInvalidArgument (a value makes
+// no sense). `where` names the key. Tensors are checked later, by load_weights.
 Result<ModelSpec> read_model_spec(const gguf::File& file);
 
 // Names of the architectures that read_model_spec knows, sorted.

@@ -22,7 +22,8 @@ void scale_yarn(const RotarySpec& spec, std::vector<float>& frequencies) {
   double high = std::min(std::ceil(yarn_pair(spec, spec.beta_slow)), static_cast<double>(spec.dim - 1));
   if (low == high) high += 0.001;  // as the reference code does, against a division by zero
   for (size_t i = 0; i < frequencies.size(); ++i) {
-    const float ramp = std::clamp(static_cast<float>((static_cast<double>(i) - low) / (high - low)), 0.0f, 1.0f);
+    const float ramp =
+        std::clamp(static_cast<float>((static_cast<double>(i) - low) / (high - low)), 0.0f, 1.0f);
     const float slowed = frequencies[i] / static_cast<float>(spec.factor);
     frequencies[i] = slowed * ramp + frequencies[i] * (1.0f - ramp);
   }
@@ -53,7 +54,8 @@ std::vector<float> rotary_frequencies(const RotarySpec& spec, std::span<const fl
   return frequencies;
 }
 
-void rotary_angles(std::span<const float> frequencies, int32_t position, float magnitude, float* cos, float* sin) {
+void rotary_angles(std::span<const float> frequencies, int32_t position, float magnitude, float* cos,
+                   float* sin) {
   for (size_t i = 0; i < frequencies.size(); ++i) {
     const float angle = static_cast<float>(position) * frequencies[i];
     const SineCosine exact = sine_cosine(static_cast<double>(angle));

@@ -89,8 +89,9 @@ Result<void> check_tensor(const gguf::Tensor* tensor, const TensorNeed& need) {
   const kernels::DTypeTraits* traits = kernels::dtype_traits(tensor->type);
   if (traits == nullptr || !traits->is_weight) {
     return Error{Code::kUnsupported,
-                 "the tensor's type " + (traits == nullptr ? std::to_string(static_cast<uint32_t>(tensor->type))
-                                                           : std::string(traits->name)) +
+                 "the tensor's type " +
+                     (traits == nullptr ? std::to_string(static_cast<uint32_t>(tensor->type))
+                                        : std::string(traits->name)) +
                      " is not one that this build can compute with",
                  need.name};
   }
@@ -130,7 +131,8 @@ std::vector<TensorNeed> tensor_needs(const ModelSpec& spec) {
     add_feed_forward(spec, i, needs);
   }
   needs.push_back({"output_norm.weight", TensorRole::kVector, {spec.width}});
-  if (!spec.tied_embeddings) needs.push_back({"output.weight", TensorRole::kMatrix, {spec.width, spec.vocabulary}});
+  if (!spec.tied_embeddings)
+    needs.push_back({"output.weight", TensorRole::kMatrix, {spec.width, spec.vocabulary}});
   return needs;
 }
 
@@ -151,7 +153,8 @@ Result<void> check_tensors(const gguf::File& file, const ModelSpec& spec) {
                    std::string(tensor.name)};
     }
     return Error{Code::kUnsupported,
-                 "architecture \"" + spec.architecture + "\" has no such tensor as far as this build knows; " +
+                 "architecture \"" + spec.architecture +
+                     "\" has no such tensor as far as this build knows; " +
                      "without it the answers would be wrong",
                  std::string(tensor.name)};
   }

@@ -1,4 +1,5 @@
-// Which tensors a model of a given spec consists of, and whether a file holds exactly those. Pure; any thread.
+// Which tensors a model of a given spec consists of, and whether a file holds exactly those. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,10 @@ std::string layer_tensor(size_t layer, std::string_view suffix);
 // All tensors that `spec` needs, in the order of use.
 std::vector<TensorNeed> tensor_needs(const ModelSpec& spec);
 
-// Holds the file against the spec. Errors, `where` being the tensor's name: kNotFound (missing), kInvalidArgument
-// (another shape: says both; another vocabulary than the tokenizer's), kUnsupported (a type that the kernels cannot
-// multiply with; a tensor that this build would ignore, since the answers would be silently wrong).
+// Holds the file against the spec. Errors, `where` being the tensor's name: kNotFound (missing),
+// kInvalidArgument (another shape: says both; another vocabulary than the tokenizer's), kUnsupported (a type
+// that the kernels cannot multiply with; a tensor that this build would ignore, since the answers would be
+// silently wrong).
 Result<void> check_tensors(const gguf::File& file, const ModelSpec& spec);
 
 // Bytes of GGUF tensors that one decoded token must read: all but the embedding table, or all where it is the

@@ -16,7 +16,9 @@
 
 namespace ondol::model::testing {
 
-inline std::string tiny_path(const std::string& file) { return std::string(ONDOL_TEST_DATA) + "/tiny/" + file; }
+inline std::string tiny_path(const std::string& file) {
+  return std::string(ONDOL_TEST_DATA) + "/tiny/" + file;
+}
 
 inline std::shared_ptr<const gguf::File> open_tiny(const std::string& file) {
   auto opened = gguf::File::open(real_file_system(), tiny_path(file));
@@ -27,8 +29,8 @@ inline std::shared_ptr<const gguf::File> open_tiny(const std::string& file) {
 // What a tiny model must give.
 struct ExpectedCase {
   std::vector<int32_t> tokens;
-  int32_t context = 0;          // to run with; 0: as trained
-  std::vector<float> logits;    // [tokens][vocabulary]
+  int32_t context = 0;        // to run with; 0: as trained
+  std::vector<float> logits;  // [tokens][vocabulary]
 };
 
 inline std::vector<ExpectedCase> expected_cases(const std::string& model) {
@@ -54,8 +56,8 @@ inline std::vector<ExpectedCase> expected_cases(const std::string& model) {
 // A loaded model and one sequence's pages.
 class SingleSequence {
  public:
-  SingleSequence(const ModelSpec& spec, const Weights& weights, const kernels::KernelTable& table, ThreadTeam& team,
-                 kernels::KvType kv_type, int32_t context)
+  SingleSequence(const ModelSpec& spec, const Weights& weights, const kernels::KernelTable& table,
+                 ThreadTeam& team, kernels::KvType kv_type, int32_t context)
       : spec_(spec), forward_(spec, weights, table, team, {kv_type, context}) {}
 
   // Logits of every token appended.

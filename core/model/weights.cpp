@@ -18,7 +18,13 @@ class Loader {
  public:
   Loader(const gguf::File& file, const ModelSpec& spec, const kernels::KernelTable& table, ThreadTeam& team,
          const LoadProgress& progress, const std::atomic<bool>* stop, Weights& weights)
-      : file_(file), spec_(spec), table_(table), team_(team), progress_(progress), stop_(stop), weights_(weights) {}
+      : file_(file),
+        spec_(spec),
+        table_(table),
+        team_(team),
+        progress_(progress),
+        stop_(stop),
+        weights_(weights) {}
 
   Result<void> load();
 
@@ -67,7 +73,8 @@ Error no_memory(std::string_view name, int64_t bytes) {
                std::string(name)};
 }
 
-Result<PackedMatrix> Loader::pack(const gguf::Tensor& tensor, const std::byte* source, int64_t rows, int64_t cols) {
+Result<PackedMatrix> Loader::pack(const gguf::Tensor& tensor, const std::byte* source, int64_t rows,
+                                  int64_t cols) {
   PackedMatrix matrix = table_.pack_begin(tensor.type, rows, cols, source);
   if (matrix.storage.data() == nullptr && matrix.in_place == nullptr) {
     return no_memory(tensor.name, kernels::dtype_bytes(tensor.type, rows * cols));
@@ -245,8 +252,8 @@ int64_t Projection::panels() const {
 }
 
 Result<Weights> load_weights(std::shared_ptr<const gguf::File> file, const ModelSpec& spec,
-                             const kernels::KernelTable& table, ThreadTeam& team, const LoadProgress& progress,
-                             const std::atomic<bool>* stop) {
+                             const kernels::KernelTable& table, ThreadTeam& team,
+                             const LoadProgress& progress, const std::atomic<bool>* stop) {
   ONDOL_RETURN_IF_ERROR(check_tensors(*file, spec));
   Weights weights;
   ONDOL_RETURN_IF_ERROR(Loader(*file, spec, table, team, progress, stop, weights).load());
@@ -263,8 +270,8 @@ int64_t activation_bytes(const ModelSpec& spec, int64_t rows) {
   }
   // Floats a row; an ActivationBuffer holds about 1.5 floats an element.
   const int64_t floats = spec.width * int64_t{2} + spec.width * int64_t{3} / 2 + spec.q_width() +
-                         2 * int64_t{spec.kv_width()} + spec.q_width() * int64_t{3} / 2 + 2 * ff + ff * 3 / 2 +
-                         pairs_width;
+                         2 * int64_t{spec.kv_width()} + spec.q_width() * int64_t{3} / 2 + 2 * ff +
+                         ff * 3 / 2 + pairs_width;
   return rows * floats * static_cast<int64_t>(sizeof(float));
 }
 

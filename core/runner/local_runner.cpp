@@ -25,25 +25,30 @@ Result<KvType> kv_type_of(const std::string& name, const kernels::KernelTable& t
     if (kernels::kv_type_name(type) == name) return type;
     known += (known.empty() ? "" : ", ") + std::string(kernels::kv_type_name(type));
   }
-  return Error{Code::kInvalidArgument, "\"" + name + "\" is not a type of KV memory; known: auto, " + known, "kv_type"};
+  return Error{Code::kInvalidArgument, "\"" + name + "\" is not a type of KV memory; known: auto, " + known,
+               "kv_type"};
 }
 
 Result<const kernels::KernelTable*> table_of(const std::string& name) {
   const kernels::KernelTable* table = kernels::find_table(name.empty() ? "auto" : name);
   if (table != nullptr) return table;
   std::string known = "auto";
-  for (const kernels::KernelTable* each : kernels::available_tables()) known += ", " + std::string(each->name);
-  return Error{Code::kInvalidArgument, "\"" + name + "\" does not run on this machine; what does: " + known, "isa"};
+  for (const kernels::KernelTable* each : kernels::available_tables())
+    known += ", " + std::string(each->name);
+  return Error{Code::kInvalidArgument, "\"" + name + "\" does not run on this machine; what does: " + known,
+               "isa"};
 }
 
 int64_t pages_for(int64_t tokens) { return (tokens + kPageTokens - 1) / kPageTokens; }
 
 }  // namespace
 
-LocalRunner::LocalRunner(FileSystem& files, model::ModelSpec spec, const kernels::KernelTable& table, int threads)
+LocalRunner::LocalRunner(FileSystem& files, model::ModelSpec spec, const kernels::KernelTable& table,
+                         int threads)
     : files_(files), spec_(std::move(spec)), table_(table), team_(threads) {}
 
-Result<std::unique_ptr<LocalRunner>> LocalRunner::create(FileSystem& files, std::shared_ptr<const gguf::File> file,
+Result<std::unique_ptr<LocalRunner>> LocalRunner::create(FileSystem& files,
+                                                         std::shared_ptr<const gguf::File> file,
                                                          const LocalRunnerOptions& options,
                                                          const model::LoadProgress& progress,
                                                          const std::atomic<bool>* stop) {
@@ -53,16 +58,20 @@ Result<std::unique_ptr<LocalRunner>> LocalRunner::create(FileSystem& files, std:
     return Error{Code::kInvalidArgument, std::to_string(options.threads) + " threads", "threads"};
   }
   if (options.context < 0 || options.context > kContextMax) {
-    return Error{Code::kInvalidArgument, "a context of " + std::to_string(options.context) + " tokens; the most is " +
-                                             std::to_string(kContextMax), "context"};
+    return Error{Code::kInvalidArgument,
+                 "a context of " + std::to_string(options.context) + " tokens; the most is " +
+                     std::to_string(kContextMax),
+                 "context"};
   }
   ONDOL_TRY(model::ModelSpec spec, model::read_model_spec(*file));
   ONDOL_TRY(const model::MemoryEstimate estimate, model::estimate_memory(*file, {table, kv_type}));
   const int64_t memory = options.memory_bytes > 0 ? options.memory_bytes : available_memory_bytes(files);
   const int64_t fixed = estimate.weights_bytes + estimate.activation_bytes;
   if (fixed + estimate.kv_page_bytes > memory) {
-    return Error{Code::kResourceExhausted, "the model needs " + mebibytes(fixed + estimate.kv_page_bytes) +
-                                               ", there are " + mebibytes(memory), file->path()};
+    return Error{
+        Code::kResourceExhausted,
+        "the model needs " + mebibytes(fixed + estimate.kv_page_bytes) + ", there are " + mebibytes(memory),
+        file->path()};
   }
 
   const int threads = options.threads > 0 ? options.threads : default_threads();
@@ -81,7 +90,8 @@ Result<std::unique_ptr<LocalRunner>> LocalRunner::create(FileSystem& files, std:
   runner->pool_ = std::make_unique<kv::PagePool>(std::move(pool));
   runner->sequences_ = std::make_unique<kv::SequenceTable>(*runner->pool_, kPageTokens);
 
-  ONDOL_TRY(runner->weights_, model::load_weights(std::move(file), runner->spec_, *table, runner->team_, progress, stop));
+  ONDOL_TRY(runner->weights_,
+            model::load_weights(std::move(file), runner->spec_, *table, runner->team_, progress, stop));
   info.weights_bytes = runner->weights_.bytes_resident;
   info.token_read_bytes = runner->weights_.token_read_bytes;
   info.parameters = runner->weights_.parameters;
@@ -92,16 +102,20 @@ Result<std::unique_ptr<LocalRunner>> LocalRunner::create(FileSystem& files, std:
 }
 
 // The context and the number of pages. `available`: bytes that weights and activations leave.
-Result<void> LocalRunner::choose_sizes(const LocalRunnerOptions& options, int64_t page_bytes, int64_t available) {
+Result<void> LocalRunner::choose_sizes(const LocalRunnerOptions& options, int64_t page_bytes,
+                                       int64_t available) {
   const int64_t kv_bytes = options.kv_bytes_max > 0 ? options.kv_bytes_max : available / 2;
   const int64_t pages = std::min(kv_bytes / page_bytes, kv::PagePool::kPagesMax);
   if (kv_bytes > available) {
-    return Error{Code::kResourceExhausted, mebibytes(kv_bytes) + " for keys and values were asked for, there are " +
-                                               mebibytes(available) + " beside the weights", "kv_bytes_max"};
+    return Error{Code::kResourceExhausted,
+                 mebibytes(kv_bytes) + " for keys and values were asked for, there are " +
+                     mebibytes(available) + " beside the weights",
+                 "kv_bytes_max"};
   }
   if (pages < 1) {
-    return Error{Code::kResourceExhausted, "the least KV memory is " + mebibytes(page_bytes) + ", there are " +
-                                               mebibytes(kv_bytes), "kv_bytes_max"};
+    return Error{Code::kResourceExhausted,
+                 "the least KV memory is " + mebibytes(page_bytes) + ", there are " + mebibytes(kv_bytes),
+                 "kv_bytes_max"};
   }
   const int32_t trained = spec_.context_trained;
   const auto fit = static_cast<int32_t>(std::min<int64_t>(pages * kPageTokens, kContextMax));
@@ -116,12 +130,14 @@ Result<void> LocalRunner::choose_sizes(const LocalRunnerOptions& options, int64_
   info_.page_bytes = page_bytes;
   info_.pages_total = pages;
   if (info_.context > trained) {
-    info_.warnings.push_back("context " + std::to_string(info_.context) + " was asked for, but the model was trained for " +
-                             std::to_string(trained) + " tokens: answers beyond that will be poor");
+    info_.warnings.push_back("context " + std::to_string(info_.context) +
+                             " was asked for, but the model was trained for " + std::to_string(trained) +
+                             " tokens: answers beyond that will be poor");
   } else if (options.context == 0 && info_.context < trained) {
     info_.warnings.push_back("context reduced from the trained " + std::to_string(trained) + " tokens to " +
                              std::to_string(info_.context) + ": the KV memory of " + mebibytes(kv_bytes) +
-                             " holds no more (" + mebibytes(pages_for(trained) * page_bytes) + " would be needed)");
+                             " holds no more (" + mebibytes(pages_for(trained) * page_bytes) +
+                             " would be needed)");
   }
   return {};
 }
@@ -143,8 +159,11 @@ Result<void> LocalRunner::check(const Batch& batch) const {
   for (size_t i = 0; i < batch.items.size(); ++i) {
     const BatchItem& item = batch.items[i];
     const std::string where = "items[" + std::to_string(i) + "]";
-    const auto invalid = [&](std::string message) { return Error{Code::kInvalidArgument, std::move(message), where}; };
-    if (!sequences_->contains(item.sequence)) return invalid("there is no sequence " + std::to_string(item.sequence));
+    const auto invalid = [&](std::string message) {
+      return Error{Code::kInvalidArgument, std::move(message), where};
+    };
+    if (!sequences_->contains(item.sequence))
+      return invalid("there is no sequence " + std::to_string(item.sequence));
     if (!seen.insert(item.sequence).second) return invalid("the sequence stands in the batch twice");
     if (item.position != sequences_->length(item.sequence)) {
       return invalid("position " + std::to_string(item.position) + " of a sequence of " +
@@ -153,12 +172,13 @@ Result<void> LocalRunner::check(const Batch& batch) const {
     if (item.adapter != -1) return Error{Code::kUnsupported, "there are no adapters", where};
     const int64_t end = item.position + static_cast<int64_t>(item.tokens.size());
     if (end > info_.context) {
-      return Error{Code::kContextLength, std::to_string(end) + " tokens, the context is " +
-                                             std::to_string(info_.context), where};
+      return Error{Code::kContextLength,
+                   std::to_string(end) + " tokens, the context is " + std::to_string(info_.context), where};
     }
     for (const TokenId token : item.tokens) {
       if (token < 0 || token >= spec_.vocabulary) {
-        return invalid("token " + std::to_string(token) + " of a vocabulary of " + std::to_string(spec_.vocabulary));
+        return invalid("token " + std::to_string(token) + " of a vocabulary of " +
+                       std::to_string(spec_.vocabulary));
       }
     }
     int32_t before = -1;
@@ -176,11 +196,14 @@ Result<void> LocalRunner::check(const Batch& batch) const {
 Result<void> LocalRunner::reserve(const Batch& batch) {
   int64_t needed = 0;
   for (const BatchItem& item : batch.items) {
-    needed += sequences_->pages_needed(item.sequence, item.position + static_cast<int32_t>(item.tokens.size()));
+    needed +=
+        sequences_->pages_needed(item.sequence, item.position + static_cast<int32_t>(item.tokens.size()));
   }
   if (needed > pool_->free_pages()) {
-    return Error{Code::kResourceExhausted, std::to_string(needed) + " pages of KV memory are needed, " +
-                                               std::to_string(pool_->free_pages()) + " are free", ""};
+    return Error{Code::kResourceExhausted,
+                 std::to_string(needed) + " pages of KV memory are needed, " +
+                     std::to_string(pool_->free_pages()) + " are free",
+                 ""};
   }
   for (const BatchItem& item : batch.items) {
     const Result<void> grown =
@@ -218,8 +241,9 @@ Result<void> LocalRunner::run_passes(const Batch& batch, float* logits, const st
       for (const int32_t row : item.logits_rows) {
         if (row >= begin && row < end) list.push_back(row - static_cast<int32_t>(begin));
       }
-      views.push_back({std::span(item.tokens).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
-                       item.position + static_cast<int32_t>(begin), pages[i].data(), list});
+      views.push_back(
+          {std::span(item.tokens).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
+           item.position + static_cast<int32_t>(begin), pages[i].data(), list});
       rows += end - begin;
       wanted_rows += static_cast<int64_t>(list.size());
       begin = end;

@@ -48,7 +48,8 @@ int64_t left_in_group(FileSystem& files, const std::string& folder, const GroupF
 }
 
 // The group at `path` and those above it.
-int64_t left_on_the_way(FileSystem& files, const std::string& mount, std::string path, const GroupFiles& names) {
+int64_t left_on_the_way(FileSystem& files, const std::string& mount, std::string path,
+                        const GroupFiles& names) {
   int64_t left = INT64_MAX;
   while (true) {
     while (path.ends_with('/')) path.pop_back();

@@ -21,8 +21,8 @@ struct BatchItem {
   SequenceId sequence = 0;
   std::vector<TokenId> tokens;
   int32_t position = 0;
-  int32_t adapter = -1;               // none
-  std::vector<int32_t> logits_rows;   // indexes into tokens, ascending: whose logits are wanted
+  int32_t adapter = -1;              // none
+  std::vector<int32_t> logits_rows;  // indexes into tokens, ascending: whose logits are wanted
 };
 
 struct Batch {
@@ -35,26 +35,28 @@ struct BatchLogits {
   std::vector<float> values;
   int64_t rows() const { return vocabulary == 0 ? 0 : static_cast<int64_t>(values.size()) / vocabulary; }
   std::span<const float> row(int64_t i) const {
-    return std::span<const float>(values).subspan(static_cast<size_t>(i * vocabulary), static_cast<size_t>(vocabulary));
+    return std::span<const float>(values).subspan(static_cast<size_t>(i * vocabulary),
+                                                  static_cast<size_t>(vocabulary));
   }
 };
 
 struct RunnerInfo {
-  std::string architecture;   // "llama"
-  std::string kernels;        // the table's name
+  std::string architecture;  // "llama"
+  std::string kernels;       // the table's name
   std::string numerics_id;
   std::string kv_type;
   int64_t vocabulary = 0;
   int32_t context_trained = 0;
-  int32_t context = 0;        // the most tokens one sequence may hold
+  int32_t context = 0;  // the most tokens one sequence may hold
   int32_t page_tokens = 64;
   int64_t pages_total = 0;
   int64_t page_bytes = 0;
-  int64_t weights_bytes = 0;  // resident, after packing
+  int64_t weights_bytes = 0;     // resident, after packing
   int64_t token_read_bytes = 0;  // bytes of GGUF tensors that one decoded token must read
   int64_t parameters = 0;
   int32_t threads = 1;
-  std::vector<std::string> warnings;  // for a person: what was changed or looks unwise, e.g. a reduced context
+  std::vector<std::string>
+      warnings;  // for a person: what was changed or looks unwise, e.g. a reduced context
 };
 
 class Runner {

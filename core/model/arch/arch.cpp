@@ -71,7 +71,8 @@ Result<RotarySpec> read_rotary(const Metadata& metadata, kernels::RotaryKind kin
   } else if (type == "longrope") {
     rotary.scaling = RotaryScaling::kLongRope;
   } else if (type != "none") {
-    return Error{Code::kUnsupported, "rotary scaling \"" + type + "\" is not known; known: linear, longrope, yarn",
+    return Error{Code::kUnsupported,
+                 "rotary scaling \"" + type + "\" is not known; known: linear, longrope, yarn",
                  metadata.key("rope.scaling.type")};
   }
   if (metadata.has_tensor("rope_factors_long.weight")) {
@@ -84,7 +85,8 @@ Result<RotarySpec> read_rotary(const Metadata& metadata, kernels::RotaryKind kin
     }
     ONDOL_TRY(rotary.magnitude, metadata.real_or("rope.scaling.attn_factor", usual, 1e-3, 1e3));
   } else if (rotary.scaling == RotaryScaling::kLongRope) {
-    return Error{Code::kNotFound, "the file asks for longrope scaling but has no tensor rope_factors_long.weight",
+    return Error{Code::kNotFound,
+                 "the file asks for longrope scaling but has no tensor rope_factors_long.weight",
                  metadata.key("rope.scaling.type")};
   }
   if (metadata.has_tensor("rope_freqs.weight")) {
@@ -119,7 +121,8 @@ Result<int32_t> Metadata::integer(std::string_view suffix, int64_t low, int64_t 
   return static_cast<int32_t>(values.front());
 }
 
-Result<int32_t> Metadata::integer_or(std::string_view suffix, int32_t otherwise, int64_t low, int64_t high) const {
+Result<int32_t> Metadata::integer_or(std::string_view suffix, int32_t otherwise, int64_t low,
+                                     int64_t high) const {
   return has(suffix) ? integer(suffix, low, high) : Result<int32_t>(otherwise);
 }
 
@@ -147,21 +150,27 @@ Result<ModelSpec> read_decoder(const Metadata& metadata, kernels::RotaryKind kin
   ONDOL_TRY(spec.kv_heads, metadata.integer_or("attention.head_count_kv", spec.heads, 1, kHeadsMax));
   ONDOL_TRY(spec.context_trained, metadata.integer("context_length", 1, kContextMax));
   if (spec.heads % spec.kv_heads != 0) {
-    return metadata.invalid("attention.head_count_kv", std::to_string(spec.kv_heads) + " key-value heads do not divide " +
+    return metadata.invalid("attention.head_count_kv", std::to_string(spec.kv_heads) +
+                                                           " key-value heads do not divide " +
                                                            std::to_string(spec.heads) + " heads");
   }
   if (!metadata.has("attention.key_length") && spec.width % spec.heads != 0) {
-    return metadata.invalid("attention.head_count", std::to_string(spec.heads) + " heads do not divide a width of " +
-                                                        std::to_string(spec.width));
+    return metadata.invalid(
+        "attention.head_count",
+        std::to_string(spec.heads) + " heads do not divide a width of " + std::to_string(spec.width));
   }
-  ONDOL_TRY(spec.head_dim, metadata.integer_or("attention.key_length", spec.width / spec.heads, 1, kHeadDimMax));
-  ONDOL_TRY(const int32_t value_dim, metadata.integer_or("attention.value_length", spec.head_dim, 1, kHeadDimMax));
+  ONDOL_TRY(spec.head_dim,
+            metadata.integer_or("attention.key_length", spec.width / spec.heads, 1, kHeadDimMax));
+  ONDOL_TRY(const int32_t value_dim,
+            metadata.integer_or("attention.value_length", spec.head_dim, 1, kHeadDimMax));
   if (spec.head_dim < 1 || spec.head_dim > kHeadDimMax) {
-    return metadata.invalid("attention.head_count", "gives heads of " + std::to_string(spec.head_dim) + " elements");
+    return metadata.invalid("attention.head_count",
+                            "gives heads of " + std::to_string(spec.head_dim) + " elements");
   }
   if (value_dim != spec.head_dim) {
-    return Error{Code::kUnsupported, "values of " + std::to_string(value_dim) + " elements beside keys of " +
-                                         std::to_string(spec.head_dim),
+    return Error{Code::kUnsupported,
+                 "values of " + std::to_string(value_dim) + " elements beside keys of " +
+                     std::to_string(spec.head_dim),
                  metadata.key("attention.value_length")};
   }
   ONDOL_TRY(const double epsilon, metadata.real_or("attention.layer_norm_rms_epsilon", -1, 0, 1));
@@ -175,8 +184,9 @@ Result<ModelSpec> read_decoder(const Metadata& metadata, kernels::RotaryKind kin
   if (spec.experts.count > 0) {
     ONDOL_TRY(spec.experts.used, metadata.integer("expert_used_count", 1, spec.experts.count));
     const bool own_width = metadata.has("expert_feed_forward_length");
-    ONDOL_TRY(spec.experts.width,
-              metadata.integer(own_width ? "expert_feed_forward_length" : "feed_forward_length", 1, kWidthMax));
+    ONDOL_TRY(
+        spec.experts.width,
+        metadata.integer(own_width ? "expert_feed_forward_length" : "feed_forward_length", 1, kWidthMax));
   } else {
     ONDOL_TRY(spec.ff_width, metadata.integer("feed_forward_length", 1, kWidthMax));
   }
@@ -203,8 +213,9 @@ Result<void> read_windows(const Metadata& metadata, int32_t period, ModelSpec& s
   if (const gguf::Value* pattern = metadata.file().find(metadata.key("attention.sliding_window_pattern"))) {
     if (const auto* list = std::get_if<std::vector<bool>>(&pattern->data)) {
       if (list->size() != sliding.size()) {
-        return metadata.invalid("attention.sliding_window_pattern",
-                                std::to_string(list->size()) + " entries for " + std::to_string(sliding.size()) + " layers");
+        return metadata.invalid(
+            "attention.sliding_window_pattern",
+            std::to_string(list->size()) + " entries for " + std::to_string(sliding.size()) + " layers");
       }
       sliding = *list;
     } else {

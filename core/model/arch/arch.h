@@ -1,6 +1,6 @@
-// The list of architectures and what their readers share. To add one: write arch/<name>.cpp with a function of
-// this form and add it to the list in arch.cpp.
-// Metadata keys: "LLM" section of the GGUF format page; <arch>.<suffix>.
+// The list of architectures and what their readers share. To add one: write arch/<name>.cpp with a function
+// of this form and add it to the list in arch.cpp. Metadata keys: "LLM" section of the GGUF format page;
+// <arch>.<suffix>.
 #pragma once
 
 #include <string>
@@ -38,8 +38,8 @@ class Metadata {
   std::string architecture_;
 };
 
-// What every decoder-only transformer states: sizes, epsilon, one rotary, tied embeddings, experts; pre-norms,
-// attention scale 1/sqrt(head_dim), SiLU. `kind` is the pairing that the architecture's files use.
+// What every decoder-only transformer states: sizes, epsilon, one rotary, tied embeddings, experts;
+// pre-norms, attention scale 1/sqrt(head_dim), SiLU. `kind` is the pairing that the architecture's files use.
 Result<ModelSpec> read_decoder(const Metadata& metadata, kernels::RotaryKind kind);
 
 // The sliding window of each layer: <arch>.attention.sliding_window for those that the pattern names.

@@ -1,5 +1,5 @@
-// EXAONE 4.0: norms only after the parts, q and k normalized per head. The hybrid (32B) has three sliding layers
-// to a global one, and its global layers have no rotation. Source: "EXAONE 4.0", 2025.
+// EXAONE 4.0: norms only after the parts, q and k normalized per head. The hybrid (32B) has three sliding
+// layers to a global one, and its global layers have no rotation. Source: "EXAONE 4.0", 2025.
 #include "core/model/arch/arch.h"
 
 namespace ondol::model::arch {

@@ -1,6 +1,6 @@
-// Gemma 2: norms before and after both parts, soft caps on scores and logits, every other layer sliding, GELU,
-// embeddings scaled by sqrt(width). The converter adds the 1 of (1 + w) to the norms' weights.
-// Source: "Gemma 2: Improving Open Language Models at a Practical Size", 2024.
+// Gemma 2: norms before and after both parts, soft caps on scores and logits, every other layer sliding,
+// GELU, embeddings scaled by sqrt(width). The converter adds the 1 of (1 + w) to the norms' weights. Source:
+// "Gemma 2: Improving Open Language Models at a Practical Size", 2024.
 #include <cmath>
 
 #include "core/model/arch/arch.h"

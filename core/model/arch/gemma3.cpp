@@ -1,6 +1,6 @@
-// Gemma 3 (text): as Gemma 2, but q and k normalized per head instead of soft caps, and five sliding layers to a
-// global one. Sliding layers rotate with a base of their own and without scaling.
-// Source: "Gemma 3 Technical Report", 2025.
+// Gemma 3 (text): as Gemma 2, but q and k normalized per head instead of soft caps, and five sliding layers
+// to a global one. Sliding layers rotate with a base of their own and without scaling. Source: "Gemma 3
+// Technical Report", 2025.
 #include <cmath>
 
 #include "core/model/arch/arch.h"

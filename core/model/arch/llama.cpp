@@ -1,6 +1,6 @@
-// Llama 1 to 3.3, Mistral, Mixtral, SmolLM2 and others that share the shape: pre-norm, SwiGLU, no biases unless
-// the file has them. The converter reorders rows of q and k, so that pairs are (2i, 2i+1).
-// Source: Touvron et al. 2023; "The Llama 3 Herd of Models" 2024 for the frequency factors.
+// Llama 1 to 3.3, Mistral, Mixtral, SmolLM2 and others that share the shape: pre-norm, SwiGLU, no biases
+// unless the file has them. The converter reorders rows of q and k, so that pairs are (2i, 2i+1). Source:
+// Touvron et al. 2023; "The Llama 3 Herd of Models" 2024 for the frequency factors.
 #include "core/model/arch/arch.h"
 
 namespace ondol::model::arch {
