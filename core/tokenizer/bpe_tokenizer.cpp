@@ -9,7 +9,8 @@
 namespace ondol {
 namespace {
 
-// Up to this many symbols a piece is merged by searching all pairs: quicker than a heap, and quadratic in this alone.
+// Up to this many symbols a piece is merged by searching all pairs: quicker than a heap, and quadratic in
+// this alone.
 constexpr size_t kShortPieceSymbols = 24;
 
 // GPT-2's byte alphabet: printable bytes stand for themselves, the others, in order, for U+0100 and up.
@@ -28,7 +29,8 @@ std::string from_alphabet(std::string_view text, const std::vector<int>& byte_of
   std::string bytes;
   while (!text.empty()) {
     const Utf8Step step = decode_utf8(text);
-    const bool known = step.valid && step.code_point < byte_of_letter.size() && byte_of_letter[step.code_point] >= 0;
+    const bool known =
+        step.valid && step.code_point < byte_of_letter.size() && byte_of_letter[step.code_point] >= 0;
     if (known) {
       bytes.push_back(static_cast<char>(byte_of_letter[step.code_point]));
     } else {
@@ -44,7 +46,8 @@ struct Candidate {
   uint32_t left;  // index of the left symbol
   int32_t left_id;
   int32_t right_id;
-  bool operator<(const Candidate& other) const {  // of a max-heap: the smallest rank, then the leftmost, on top
+  bool operator<(
+      const Candidate& other) const {  // of a max-heap: the smallest rank, then the leftmost, on top
     return rank != other.rank ? rank > other.rank : left > other.left;
   }
 };
@@ -60,10 +63,9 @@ struct BpeTokenizer::Work {
 
 Result<std::unique_ptr<Tokenizer>> BpeTokenizer::make(Vocabulary vocabulary) {
   if (vocabulary.pre.empty()) vocabulary.pre = vocabulary.model == "gemma4" ? "gemma4" : "default";
-  ONDOL_TRY(PreTokenizer pre_tokenizer, find_pre_tokenizer(vocabulary.pre));
-  const bool adds_bos = vocabulary.add_bos.value_or(pre_tokenizer.adds_bos);
-  std::unique_ptr<BpeTokenizer> tokenizer(
-      new BpeTokenizer(std::move(vocabulary), std::move(pre_tokenizer), adds_bos));
+  ONDOL_TRY(PreTokenizer pre, find_pre_tokenizer(vocabulary.pre));
+  const bool adds_bos = vocabulary.add_bos.value_or(pre.adds_bos);
+  std::unique_ptr<BpeTokenizer> tokenizer(new BpeTokenizer(std::move(vocabulary), std::move(pre), adds_bos));
   ONDOL_RETURN_IF_ERROR(tokenizer->read_merges());
   return std::unique_ptr<Tokenizer>(std::move(tokenizer));
 }
@@ -85,7 +87,8 @@ BpeTokenizer::BpeTokenizer(Vocabulary vocabulary, PreTokenizer pre_tokenizer, bo
       pieces_.emplace_back(1, static_cast<char>(*byte));
       byte_tokens_[*byte] = id;
     } else {
-      pieces_.push_back(pre_tokenizer_.plain_utf8 ? without_space_marks(text) : from_alphabet(text, byte_of_letter));
+      pieces_.push_back(pre_tokenizer_.plain_utf8 ? without_space_marks(text)
+                                                  : from_alphabet(text, byte_of_letter));
     }
     if (is_plain(id)) symbols_.set(text, id);
   }
@@ -155,7 +158,8 @@ void BpeTokenizer::encode_piece(std::string_view piece, Work& work, std::vector<
     const uint32_t bytes = pre_tokenizer_.plain_utf8 ? decode_utf8(piece.substr(at)).bytes : 1;
     const auto byte = static_cast<uint8_t>(piece[at]);
     const bool is_byte = !pre_tokenizer_.plain_utf8 || byte < 0x80;
-    work.symbols.push_back({is_byte ? byte_symbols_[byte] : symbols_.find(piece.substr(at, bytes)), at, at + bytes});
+    work.symbols.push_back(
+        {is_byte ? byte_symbols_[byte] : symbols_.find(piece.substr(at, bytes)), at, at + bytes});
     at += bytes;
   }
   if (work.symbols.size() <= kShortPieceSymbols) {
@@ -174,7 +178,8 @@ void BpeTokenizer::encode_piece(std::string_view piece, Work& work, std::vector<
 
 void BpeTokenizer::merge_short(std::vector<Symbol>& symbols, std::vector<Merge>& merges) const {
   merges.clear();
-  for (size_t i = 0; i + 1 < symbols.size(); ++i) merges.push_back(merges_.find(symbols[i].id, symbols[i + 1].id));
+  for (size_t i = 0; i + 1 < symbols.size(); ++i)
+    merges.push_back(merges_.find(symbols[i].id, symbols[i + 1].id));
   for (;;) {
     const auto best = std::min_element(merges.begin(), merges.end(),
                                        [](const Merge& a, const Merge& b) { return a.rank < b.rank; });

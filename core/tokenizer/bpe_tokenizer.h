@@ -1,6 +1,7 @@
-// Byte-level BPE (Sennrich et al. 2016 over the byte alphabet of GPT-2; Radford et al. 2019): the text is cut into
-// pieces, and in each piece the adjacent pair whose merge was learned first is joined until none is left.
-// With PreTokenizer::plain_utf8 the symbols are characters, and a character that no token has becomes its bytes.
+// Byte-level BPE (Sennrich et al. 2016 over the byte alphabet of GPT-2; Radford et al. 2019): the text is cut
+// into pieces, and in each piece the adjacent pair whose merge was learned first is joined until none is
+// left. With PreTokenizer::plain_utf8 the symbols are characters, and a character that no token has becomes
+// its bytes.
 #pragma once
 
 #include <array>
@@ -38,8 +39,8 @@ class BpeTokenizer final : public VocabularyTokenizer {
   void append_bytes(std::string_view bytes, std::vector<TokenId>& ids) const;
 
   PreTokenizer pre_tokenizer_;
-  TokenMap symbols_;                        // texts of plain tokens and of what merges name
-  std::deque<std::string> merge_only_;      // the texts of symbols from size() on; their places are stable
+  TokenMap symbols_;                         // texts of plain tokens and of what merges name
+  std::deque<std::string> merge_only_;       // the texts of symbols from size() on; their places are stable
   std::array<int32_t, 256> byte_symbols_{};  // by byte
   MergeTable merges_;
   TokenMap whole_pieces_;  // by the bytes that plain tokens stand for, if pieces are looked up whole

@@ -1,10 +1,10 @@
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "core/tokenizer/test_vocabularies.h"
 #include "core/tokenizer/tokenizer.h"
@@ -47,7 +47,8 @@ TEST_CASE("bpe: control tokens come from a text only when they are asked for, us
 
 TEST_CASE("bpe: spans of one kind are joined, merges do not cross a change, content is never control") {
   const auto tokenizer = bpe();
-  const TextSpan spans[] = {{"<|im_", true}, {"start|>he", true}, {"ll", false}, {"", true}, {"o<|im_end|>", false}};
+  const TextSpan spans[] = {
+      {"<|im_", true}, {"start|>he", true}, {"ll", false}, {"", true}, {"o<|im_end|>", false}};
   const std::vector<TokenId> ids = tokenizer->encode(spans);
   Texts expected{"<|im_start|>", "he", "ll", "o"};
   CHECK_EQ(Texts(pieces(*tokenizer, ids)).front(), "<|im_start|>");
@@ -97,7 +98,9 @@ TEST_CASE("bpe: a merge whose result is no token falls apart into bytes") {
 
 TEST_CASE("bpe: short and long pieces merge as the plain definition says") {
   uint32_t state = 3;
-  const auto next = [&state](uint32_t bound) { return state = state * 1664525 + 1013904223, (state >> 16) % bound; };
+  const auto next = [&state](uint32_t bound) {
+    return state = state * 1664525 + 1013904223, (state >> 16) % bound;
+  };
   for (int round = 0; round < 60; ++round) {
     // Random merges over a, b, c; each result is a token.
     Vocabulary vocabulary = bpe_test_vocabulary();
@@ -111,7 +114,8 @@ TEST_CASE("bpe: short and long pieces merge as the plain definition says") {
       vocabulary.merges.push_back(left + " " + right);
       if (std::find(symbols.begin(), symbols.end(), left + right) == symbols.end()) {
         symbols.push_back(left + right);
-        if (left + right != "aa" && left + right != "aaaa") add_token(vocabulary, left + right, TokenKind::kNormal);
+        if (left + right != "aa" && left + right != "aaaa")
+          add_token(vocabulary, left + right, TokenKind::kNormal);
       }
     }
     const auto tokenizer = make_tokenizer(std::move(vocabulary)).value();
@@ -151,7 +155,8 @@ TEST_CASE("bpe: any bytes come back from their tokens, with every pre-tokenizer"
   }
 }
 
-TEST_CASE("bpe: gemma4 merges characters, writes spaces as U+2581, keeps newlines apart and falls back to bytes") {
+TEST_CASE(
+    "bpe: gemma4 merges characters, writes spaces as U+2581, keeps newlines apart and falls back to bytes") {
   Vocabulary vocabulary = spm_test_vocabulary();
   vocabulary.model = "gemma4";
   const TokenId breaks = add_token(vocabulary, "\n\n", TokenKind::kNormal);

@@ -1,4 +1,5 @@
 // Long unbroken runs: time linear in the text, and a small stack is enough.
+#include <doctest/doctest.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -7,8 +8,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "core/tokenizer/pre_tokenizer.h"
 #include "core/tokenizer/test_vocabularies.h"
@@ -19,8 +18,9 @@ namespace {
 
 constexpr size_t kStackBytes = 256 << 10;
 
-constexpr std::string_view kUnits[] = {"Z", "z", "가", "漢", ".", " ", "\n", "\r\n", "1", "é", "\xCC\x81", "🙂", "'", "\t ",
-                                       "aB", " a", "a ", "1a", "\xFF", " \n", "\n ", "Aé\xCC\x81", "ǅ"};
+constexpr std::string_view kUnits[] = {"Z",  "z",  "가",       "漢",   ".",   " ",          "\n", "\r\n",
+                                       "1",  "é",  "\xCC\x81", "🙂", "'",   "\t ",        "aB", " a",
+                                       "a ", "1a", "\xFF",     " \n",  "\n ", "Aé\xCC\x81", "ǅ"};
 
 std::string run_of(std::string_view unit, size_t characters) {
   std::string text;
@@ -38,7 +38,8 @@ void on_small_stack(const std::function<void()>& work) {
     (*static_cast<const std::function<void()>*>(argument))();
     return nullptr;
   };
-  REQUIRE_EQ(pthread_create(&thread, &attributes, entry, const_cast<void*>(static_cast<const void*>(&work))), 0);
+  REQUIRE_EQ(pthread_create(&thread, &attributes, entry, const_cast<void*>(static_cast<const void*>(&work))),
+             0);
   REQUIRE_EQ(pthread_join(thread, nullptr), 0);
   pthread_attr_destroy(&attributes);
 }
@@ -86,7 +87,8 @@ TEST_CASE("long text: B01 a million characters without a break need no deep stac
   });
 }
 
-TEST_CASE("long text: B01 a million characters of one kind are encoded and come back, BPE and SentencePiece") {
+TEST_CASE(
+    "long text: B01 a million characters of one kind are encoded and come back, BPE and SentencePiece") {
   on_small_stack([] {
     const std::unique_ptr<Tokenizer> tokenizers[] = {make_tokenizer(bpe_test_vocabulary("llama-bpe")).value(),
                                                      make_tokenizer(spm_test_vocabulary()).value()};
@@ -101,9 +103,9 @@ TEST_CASE("long text: B01 a million characters of one kind are encoded and come 
 
 TEST_CASE("long text: B01 twice the text takes less than three times as long to cut, in every family") {
   for (const std::string_view name :
-       {"default", "gpt-2", "smollm", "falcon", "llama-bpe", "minicpm5", "qwen2", "qwen35", "seed-coder", "laguna", "gpt-4o",
-        "tekken", "tiny_aya", "youtu", "deepseek-llm", "deepseek-coder", "deepseek-v3", "exaone-moe", "bloom", "viking",
-        "gemma4"}) {
+       {"default",      "gpt-2",          "smollm",      "falcon",     "llama-bpe", "minicpm5", "qwen2",
+        "qwen35",       "seed-coder",     "laguna",      "gpt-4o",     "tekken",    "tiny_aya", "youtu",
+        "deepseek-llm", "deepseek-coder", "deepseek-v3", "exaone-moe", "bloom",     "viking",   "gemma4"}) {
     const PreTokenizer pre_tokenizer = *find_pre_tokenizer(name);
     for (const std::string_view unit : kUnits) {
       CAPTURE(name);
@@ -119,7 +121,8 @@ TEST_CASE("long text: B01 twice the text takes less than three times as long to 
   for (const auto& tokenizer : tokenizers) {
     for (const std::string_view unit : kUnits) {
       CAPTURE(unit);
-      CHECK_LT(growth([&](const std::string& text) { (void)tokenizer->encode(text, true); }, unit, 20'000), 3.0);
+      CHECK_LT(growth([&](const std::string& text) { (void)tokenizer->encode(text, true); }, unit, 20'000),
+               3.0);
     }
   }
 }

@@ -44,7 +44,8 @@ def main():
     print('#include "core/tokenizer/unicode_tables.h"\n')
     print("#include <algorithm>\n#include <iterator>\n")
     print("namespace ondol {\nnamespace {\n")
-    print("struct Range {\n  uint32_t first;  // the range ends where the next one begins\n  uint16_t flags;\n};\n")
+    print("struct Range {\n  uint32_t first;  // the range ends where the next one begins")
+    print("  uint16_t flags;\n};\n")
     print("constexpr Range kRanges[] = {")
     line = "   "
     for first, value in ranges:
@@ -61,7 +62,8 @@ def main():
     print("uint16_t unicode_flags(uint32_t code_point) {")
     print("  if (code_point < 128) return kAscii[code_point];")
     print("  const auto after = std::upper_bound(std::begin(kRanges), std::end(kRanges), code_point,")
-    print("                                      [](uint32_t c, const Range& range) { return c < range.first; });")
+    compare = "[](uint32_t c, const Range& range) { return c < range.first; });"
+    print(" " * 38 + compare)
     print("  return std::prev(after)->flags;\n}\n\n}  // namespace ondol")
 
 

@@ -44,7 +44,8 @@ class MergeTable {
   }
   size_t locate(uint64_t key) const {
     size_t at = ((key ^ key >> 29) * 0x9E3779B97F4A7C15) >> 32 & (slots_.size() - 1);
-    while (slots_[at].merge.rank != Merge::kNoRank && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+    while (slots_[at].merge.rank != Merge::kNoRank && slots_[at].key != key)
+      at = (at + 1) & (slots_.size() - 1);
     return at;
   }
 

@@ -14,25 +14,25 @@ struct Family {
   PreTokenizer traits;  // all but the name
 };
 
-// The names that conversion scripts write, by family. What is not here is refused: a wrong split is not visible,
-// but every answer is worse for it.
+// The names that conversion scripts write, by family. What is not here is refused: a wrong split is not
+// visible, but every answer is worse for it.
 std::vector<Family> families() {
   return {
-      {{"default"},
-       {.rules = {split_default_signs, split_gpt2, split_digits_all, split_ascii_digits_three}}},
-      {{"gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion", "granite-docling", "exaone4", "a.x-4.0", "gigachat",
-        "mellum", "modern-bert", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de", "jina-v1-en", "jina-v2-code",
-        "roberta-bpe"},
+      {{"default"}, {.rules = {split_default_signs, split_gpt2, split_digits_all, split_ascii_digits_three}}},
+      {{"gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion", "granite-docling", "exaone4", "a.x-4.0",
+        "gigachat", "mellum", "modern-bert", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de", "jina-v1-en",
+        "jina-v2-code", "roberta-bpe"},
        {.rules = {split_gpt2}}},
       {{"starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b", "mellum2"},
        {.rules = {split_digits_one, split_gpt2}}},
       {{"falcon"}, {.rules = {split_falcon_signs, split_gpt2, split_ascii_digits_three}}},
-      {{"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2", "jina-v5-nano"},
+      {{"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2",
+        "jina-v5-nano"},
        {.rules = {split_llama3}, .whole_pieces_first = true, .adds_bos = true}},
       {{"smaug-bpe", "dbrx", "glm4", "chatglm-bpe"}, {.rules = {split_llama3}}},
       {{"minicpm5"}, {.rules = {split_digits_three, split_minicpm5}, .whole_pieces_first = true}},
-      {{"qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez", "stablelm2", "hunyuan", "solar-open", "grok-2",
-        "bailingmoe", "bailingmoe2", "llada-moe"},
+      {{"qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez", "stablelm2", "hunyuan", "solar-open",
+        "grok-2", "bailingmoe", "bailingmoe2", "llada-moe"},
        {.rules = {split_qwen2}}},
       {{"qwen35"}, {.rules = {split_qwen35}}},
       {{"seed-coder"}, {.rules = {split_seed_coder}}},
@@ -42,10 +42,11 @@ std::vector<Family> families() {
       {{"tiny_aya", "cohere2moe"}, {.rules = {split_digits_grouped, split_gpt4o}}},
       {{"youtu"}, {.rules = {split_youtu_scripts, split_youtu}, .whole_pieces_first = true}},
       {{"deepseek-llm"},
-       {.rules = {split_newlines_one, split_space_cased_letters, split_space_listed_signs, split_trailing_space,
-                  split_cjk_hangul, split_digits_all}}},
+       {.rules = {split_newlines_one, split_space_cased_letters, split_space_listed_signs,
+                  split_trailing_space, split_cjk_hangul, split_digits_all}}},
       {{"deepseek-coder"},
-       {.rules = {split_newlines_one, split_space_letters, split_space_signs, split_cjk_hangul, split_digits_one}}},
+       {.rules = {split_newlines_one, split_space_letters, split_space_signs, split_cjk_hangul,
+                  split_digits_one}}},
       {{"deepseek-v3", "hunyuan-dense", "joyai-llm"},
        {.rules = {split_digits_three, split_cjk_kana, split_deepseek3}}},
       {{"exaone-moe"}, {.rules = {split_exaone_moe}}},
@@ -101,7 +102,8 @@ Result<PreTokenizer> find_pre_tokenizer(std::string_view name) {
     result.name = *known;
     return result;
   }
-  return Error{Code::kUnsupported, "pre-tokenizer '" + std::string(name) + "' is not supported", "tokenizer.ggml.pre"};
+  return Error{Code::kUnsupported, "pre-tokenizer '" + std::string(name) + "' is not supported",
+               "tokenizer.ggml.pre"};
 }
 
 std::vector<std::string_view> pre_tokenizer_names() {

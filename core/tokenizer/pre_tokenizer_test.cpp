@@ -1,11 +1,11 @@
 #include "core/tokenizer/pre_tokenizer.h"
 
+#include <doctest/doctest.h>
+
 #include <fstream>
 #include <set>
 #include <string>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "core/tokenizer/utf8.h"
 
@@ -27,7 +27,9 @@ std::string unescaped(std::string_view text) {
       case '\\': out += '\\'; break;
       default: {
         const size_t close = text.find('}', i);
-        append_utf8(static_cast<uint32_t>(std::stoul(std::string(text.substr(i + 2, close - i - 2)), nullptr, 16)), out);
+        append_utf8(
+            static_cast<uint32_t>(std::stoul(std::string(text.substr(i + 2, close - i - 2)), nullptr, 16)),
+            out);
         i = close;
       }
     }
@@ -47,7 +49,7 @@ std::vector<std::string> pieces_of(const PreTokenizer& pre_tokenizer, std::strin
 
 TEST_CASE("pre-tokenizer: B03 texts are cut as each published pattern cuts them") {
   constexpr std::string_view kBar = "¦";
-  std::ifstream file(ONDOL_ROOM_DIR "/split_cases.txt");
+  std::ifstream file(ONDOL_TEST_DATA "/split_cases.txt");
   std::string line;
   int cases = 0;
   std::set<std::string> names;

@@ -1,9 +1,9 @@
 #include "core/tokenizer/special_tokens.h"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <string>
-
-#include <doctest/doctest.h>
 
 namespace ondol {
 namespace {
@@ -46,7 +46,9 @@ TEST_CASE("special tokens: white space beside a token belongs to it where the to
 
 TEST_CASE("special tokens: random texts are cut as by one search a token, longest first") {
   uint32_t state = 7;
-  const auto next = [&state](uint32_t bound) { return state = state * 1664525 + 1013904223, (state >> 16) % bound; };
+  const auto next = [&state](uint32_t bound) {
+    return state = state * 1664525 + 1013904223, (state >> 16) % bound;
+  };
   const auto word = [&](uint32_t length) {
     std::string text;
     for (; length > 0; --length) text += static_cast<char>('a' + next(3));
@@ -81,9 +83,10 @@ TEST_CASE("special tokens: random texts are cut as by one search a token, longes
       expected = finer;
     }
     const std::vector<Fragment> got = SpecialTokens(tokens).partition(text);
-    CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end(), [](const Fragment& a, const Fragment& b) {
-      return a.id == b.id && a.begin == b.begin && a.end == b.end;
-    }));
+    CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end(),
+                     [](const Fragment& a, const Fragment& b) {
+                       return a.id == b.id && a.begin == b.begin && a.end == b.end;
+                     }));
   }
 }
 

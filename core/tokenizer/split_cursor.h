@@ -1,4 +1,5 @@
-// What the split rules share: reading characters with an end, and the parts that many patterns have in common.
+// What the split rules share: reading characters with an end, and the parts that many patterns have in
+// common.
 #pragma once
 
 #include <cstddef>

@@ -26,23 +26,28 @@ using SplitRule = void (*)(const DecodedText& text, size_t begin, size_t end, En
 
 // Whole-word rules: they match every character.
 void split_gpt2(const DecodedText& text, size_t begin, size_t end, Ends& ends);
-void split_llama3(const DecodedText& text, size_t begin, size_t end, Ends& ends);      // digits in threes
-void split_qwen2(const DecodedText& text, size_t begin, size_t end, Ends& ends);       // digits one by one
-void split_qwen35(const DecodedText& text, size_t begin, size_t end, Ends& ends);      // and marks in words
-void split_minicpm5(const DecodedText& text, size_t begin, size_t end, Ends& ends);    // digits all together
-void split_seed_coder(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // no newline after signs
-void split_gpt4o(const DecodedText& text, size_t begin, size_t end, Ends& ends);   // words by case, digits in threes
+void split_llama3(const DecodedText& text, size_t begin, size_t end, Ends& ends);    // digits in threes
+void split_qwen2(const DecodedText& text, size_t begin, size_t end, Ends& ends);     // digits one by one
+void split_qwen35(const DecodedText& text, size_t begin, size_t end, Ends& ends);    // and marks in words
+void split_minicpm5(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // digits all together
+void split_seed_coder(const DecodedText& text, size_t begin, size_t end,
+                      Ends& ends);  // no newline after signs
+void split_gpt4o(const DecodedText& text, size_t begin, size_t end,
+                 Ends& ends);  // words by case, digits in threes
 void split_tekken(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // digits one by one
 void split_youtu(const DecodedText& text, size_t begin, size_t end, Ends& ends);
 void split_deepseek3(const DecodedText& text, size_t begin, size_t end, Ends& ends);
-void split_exaone_moe(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // words of several words
+void split_exaone_moe(const DecodedText& text, size_t begin, size_t end,
+                      Ends& ends);  // words of several words
 
 // Rules that cut out one kind of run.
-void split_digits_one(const DecodedText& text, size_t begin, size_t end, Ends& ends);          // \p{N}
-void split_digits_three(const DecodedText& text, size_t begin, size_t end, Ends& ends);        // \p{N}{1,3}
-void split_digits_all(const DecodedText& text, size_t begin, size_t end, Ends& ends);          // \p{N}+
-void split_ascii_digits_three(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // [0-9][0-9][0-9]
-void split_digits_grouped(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // threes from the right
+void split_digits_one(const DecodedText& text, size_t begin, size_t end, Ends& ends);    // \p{N}
+void split_digits_three(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // \p{N}{1,3}
+void split_digits_all(const DecodedText& text, size_t begin, size_t end, Ends& ends);    // \p{N}+
+void split_ascii_digits_three(const DecodedText& text, size_t begin, size_t end,
+                              Ends& ends);  // [0-9][0-9][0-9]
+void split_digits_grouped(const DecodedText& text, size_t begin, size_t end,
+                          Ends& ends);  // threes from the right
 void split_default_signs(const DecodedText& text, size_t begin, size_t end, Ends& ends);
 void split_falcon_signs(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // and the backtick
 void split_newlines_one(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // [\r\n]
@@ -51,10 +56,12 @@ void split_cjk_kana(const DecodedText& text, size_t begin, size_t end, Ends& end
 void split_cjk_hangul(const DecodedText& text, size_t begin, size_t end, Ends& ends);
 void split_youtu_scripts(const DecodedText& text, size_t begin, size_t end, Ends& ends);
 void split_bloom(const DecodedText& text, size_t begin, size_t end, Ends& ends);
-void split_space_letters(const DecodedText& text, size_t begin, size_t end, Ends& ends);          // \s?\p{L}+
-void split_space_signs(const DecodedText& text, size_t begin, size_t end, Ends& ends);            // \s?\p{P}+
-void split_space_cased_letters(const DecodedText& text, size_t begin, size_t end, Ends& ends);    // of deepseek-llm
-void split_space_listed_signs(const DecodedText& text, size_t begin, size_t end, Ends& ends);     // of deepseek-llm
-void split_trailing_space(const DecodedText& text, size_t begin, size_t end, Ends& ends);         // \s+$
+void split_space_letters(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // \s?\p{L}+
+void split_space_signs(const DecodedText& text, size_t begin, size_t end, Ends& ends);    // \s?\p{P}+
+void split_space_cased_letters(const DecodedText& text, size_t begin, size_t end,
+                               Ends& ends);  // of deepseek-llm
+void split_space_listed_signs(const DecodedText& text, size_t begin, size_t end,
+                              Ends& ends);                                                 // of deepseek-llm
+void split_trailing_space(const DecodedText& text, size_t begin, size_t end, Ends& ends);  // \s+$
 
 }  // namespace ondol

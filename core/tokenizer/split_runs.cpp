@@ -21,9 +21,11 @@ bool is_in(const CodePointRange (&ranges)[kCount], uint32_t code_point) {
 
 // Cuts out [set]+, or with `space_in_front` \s?[set]+.
 template <class IsIn>
-void split_runs(const DecodedText& text, size_t begin, size_t end, Ends& ends, bool space_in_front, IsIn is_in_set) {
+void split_runs(const DecodedText& text, size_t begin, size_t end, Ends& ends, bool space_in_front,
+                IsIn is_in_set) {
   split_by(text, begin, end, ends, [&](const SplitCursor& cursor, size_t at) {
-    size_t i = space_in_front && cursor.has(at, kSpace) && at + 1 < end && is_in_set(cursor, at + 1) ? at + 1 : at;
+    size_t i =
+        space_in_front && cursor.has(at, kSpace) && at + 1 < end && is_in_set(cursor, at + 1) ? at + 1 : at;
     const size_t start = i;
     while (i < end && is_in_set(cursor, i)) ++i;
     return i > start ? i : at;
@@ -33,9 +35,8 @@ void split_runs(const DecodedText& text, size_t begin, size_t end, Ends& ends, b
 template <size_t kCount>
 void split_runs(const DecodedText& text, size_t begin, size_t end, Ends& ends, bool space_in_front,
                 const CodePointRange (&ranges)[kCount]) {
-  split_runs(text, begin, end, ends, space_in_front, [&](const SplitCursor& cursor, size_t at) {
-    return is_in(ranges, cursor.code_point(at));
-  });
+  split_runs(text, begin, end, ends, space_in_front,
+             [&](const SplitCursor& cursor, size_t at) { return is_in(ranges, cursor.code_point(at)); });
 }
 
 // [一-龥぀-ゟ゠-ヿ]
@@ -45,9 +46,9 @@ constexpr CodePointRange kCjkHangul[] = {{0x0800, 0x9FA5}, {0xAC00, 0xD7FF}};
 // [가-힣ㄱ-ㆎ]
 constexpr CodePointRange kYoutuHangul[] = {{0x3131, 0x318E}, {0xAC00, 0xD7A3}};
 // [！…“”‘’—：；，、-〿︰-﹏]
-constexpr CodePointRange kYoutuSigns[] = {{0x2014, 0x2014}, {0x2018, 0x2019}, {0x201C, 0x201D}, {0x2026, 0x2026},
-                                          {0x3001, 0x303F}, {0xFE30, 0xFE4F}, {0xFF01, 0xFF01}, {0xFF0C, 0xFF0C},
-                                          {0xFF1A, 0xFF1B}};
+constexpr CodePointRange kYoutuSigns[] = {{0x2014, 0x2014}, {0x2018, 0x2019}, {0x201C, 0x201D},
+                                          {0x2026, 0x2026}, {0x3001, 0x303F}, {0xFE30, 0xFE4F},
+                                          {0xFF01, 0xFF01}, {0xFF0C, 0xFF0C}, {0xFF1A, 0xFF1B}};
 // [ㄅ-ㄯ]
 constexpr CodePointRange kYoutuBopomofo[] = {{0x3105, 0x312F}};
 // [!-/:-~！-／：-～‘-‟　-。]
@@ -73,14 +74,21 @@ constexpr CodePointRange kCasedLetters[] = {
     {0xFF21, 0xFF3A},   {0xFF41, 0xFF5A},   {0x10400, 0x1044F}, {0x104B0, 0x104D3}, {0x104D8, 0x104FB},
     {0x10C80, 0x10CB2}, {0x10CC0, 0x10CF2}, {0x118A0, 0x118DF}, {0x1E900, 0x1E943}};
 // What ends a word of bloom's pattern, white space apart: ( | . , ! ? … 。 ， 、 । ۔ ، )
-constexpr CodePointRange kBloomStops[] = {{0x21, 0x21},     {0x28, 0x29},     {0x2C, 0x2C},     {0x2E, 0x2E},
-                                          {0x3F, 0x3F},     {0x7C, 0x7C},     {0x60C, 0x60C},   {0x6D4, 0x6D4},
-                                          {0x964, 0x964},   {0x2026, 0x2026}, {0x3001, 0x3002}, {0xFF0C, 0xFF0C}};
+constexpr CodePointRange kBloomStops[] = {
+    {0x21, 0x21},   {0x28, 0x29},   {0x2C, 0x2C},   {0x2E, 0x2E},     {0x3F, 0x3F},     {0x7C, 0x7C},
+    {0x60C, 0x60C}, {0x6D4, 0x6D4}, {0x964, 0x964}, {0x2026, 0x2026}, {0x3001, 0x3002}, {0xFF0C, 0xFF0C}};
 
 bool is_default_sign(const SplitCursor& cursor, size_t at) {
   if (cursor.has(at, kPunctuation)) return true;
   switch (cursor.code_point(at)) {
-    case '$': case '+': case '<': case '=': case '>': case '^': case '~': case '|': return true;
+    case '$':
+    case '+':
+    case '<':
+    case '=':
+    case '>':
+    case '^':
+    case '~':
+    case '|': return true;
     default: return false;
   }
 }
@@ -98,7 +106,8 @@ void split_digits_three(const DecodedText& text, size_t begin, size_t end, Ends&
 }
 
 void split_digits_all(const DecodedText& text, size_t begin, size_t end, Ends& ends) {
-  split_by(text, begin, end, ends, [](const SplitCursor& cursor, size_t at) { return cursor.skip(at, kNumber); });
+  split_by(text, begin, end, ends,
+           [](const SplitCursor& cursor, size_t at) { return cursor.skip(at, kNumber); });
 }
 
 void split_ascii_digits_three(const DecodedText& text, size_t begin, size_t end, Ends& ends) {

@@ -13,7 +13,8 @@ struct WordOptions {
   bool newlines_after_signs = true;
 };
 
-// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+// ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 size_t match_word(const SplitCursor& cursor, size_t at, const WordOptions& options) {
   if (options.contractions) {
     if (const size_t end = cursor.contraction(at, true); end > at) return end;
@@ -112,7 +113,8 @@ bool is_ascii_sign(uint32_t c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// [!-/:-@\[-`{-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+// [!-/:-@\[-`{-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|
+// ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 size_t match_deepseek3(const SplitCursor& cursor, size_t at) {
   if (is_ascii_sign(cursor.code_point(at)) && is_ascii_letter(cursor.code_point(at + 1))) {
     size_t end = at + 1;

@@ -22,8 +22,8 @@ struct Symbol {
 
 struct Candidate {
   float score;
-  uint32_t left;   // index of the left symbol
-  uint32_t bytes;  // of the two together
+  uint32_t left;                                  // index of the left symbol
+  uint32_t bytes;                                 // of the two together
   bool operator<(const Candidate& other) const {  // of a max-heap: the best score, then the leftmost, on top
     return score != other.score ? score < other.score : left > other.left;
   }
@@ -47,17 +47,20 @@ std::vector<Symbol> characters(std::string_view text) {
 Result<std::unique_ptr<Tokenizer>> SpmTokenizer::make(Vocabulary vocabulary) {
   if (vocabulary.pre.empty()) vocabulary.pre = "default";
   for (const float score : vocabulary.scores) {
-    if (std::isnan(score)) return Error{Code::kInvalidArgument, "a score is not a number", "tokenizer.ggml.scores"};
+    if (std::isnan(score))
+      return Error{Code::kInvalidArgument, "a score is not a number", "tokenizer.ggml.scores"};
   }
   if (!vocabulary.unknown) {
     const auto unknown = std::find(vocabulary.kinds.begin(), vocabulary.kinds.end(), TokenKind::kUnknown);
-    if (unknown != vocabulary.kinds.end()) vocabulary.unknown = static_cast<TokenId>(unknown - vocabulary.kinds.begin());
+    if (unknown != vocabulary.kinds.end())
+      vocabulary.unknown = static_cast<TokenId>(unknown - vocabulary.kinds.begin());
   }
   const bool adds_bos = vocabulary.add_bos.value_or(true);
-  const bool adds_space_prefix = vocabulary.add_space_prefix.value_or(true);
-  std::unique_ptr<SpmTokenizer> tokenizer(new SpmTokenizer(std::move(vocabulary), adds_bos, adds_space_prefix));
-  const bool has_all_bytes = std::all_of(tokenizer->byte_tokens_.begin(), tokenizer->byte_tokens_.end(),
-                                         [](const std::optional<TokenId>& token) { return token.has_value(); });
+  const bool prefix = vocabulary.add_space_prefix.value_or(true);
+  std::unique_ptr<SpmTokenizer> tokenizer(new SpmTokenizer(std::move(vocabulary), adds_bos, prefix));
+  const bool has_all_bytes =
+      std::all_of(tokenizer->byte_tokens_.begin(), tokenizer->byte_tokens_.end(),
+                  [](const std::optional<TokenId>& token) { return token.has_value(); });
   if (!has_all_bytes && !tokenizer->vocabulary_.unknown)
     return Error{Code::kInvalidArgument, "the vocabulary has neither all byte tokens nor an unknown token",
                  "tokenizer.ggml.tokens"};

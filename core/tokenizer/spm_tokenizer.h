@@ -1,6 +1,6 @@
-// SentencePiece BPE (Kudo and Richardson 2018): spaces are U+2581, and over the whole text the adjacent pair whose
-// joined text is the token with the best score is joined until none is left; a character that is no token
-// becomes its byte tokens.
+// SentencePiece BPE (Kudo and Richardson 2018): spaces are U+2581, and over the whole text the adjacent pair
+// whose joined text is the token with the best score is joined until none is left; a character that is no
+// token becomes its byte tokens.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
+#include <doctest/doctest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "core/tokenizer/test_vocabularies.h"
 #include "core/tokenizer/tokenizer.h"
@@ -40,8 +40,10 @@ TEST_CASE("spm: a character that is no token becomes its bytes, also a broken on
 TEST_CASE("spm: the space prefix stands once at the start, and again after a control token") {
   const auto tokenizer = spm();
   CHECK_EQ(raw_texts(*tokenizer, tokenizer->encode("hello", false)), Texts{"▁hello"});
-  CHECK_EQ(raw_texts(*tokenizer, tokenizer->encode("hello</s>hello", true)), Texts{"▁hello", "</s>", "▁hello"});
-  CHECK_EQ(raw_texts(*tokenizer, tokenizer->encode("hello[tool]hello", false)), Texts{"▁hello", "[tool]", "hello"});
+  CHECK_EQ(raw_texts(*tokenizer, tokenizer->encode("hello</s>hello", true)),
+           Texts{"▁hello", "</s>", "▁hello"});
+  CHECK_EQ(raw_texts(*tokenizer, tokenizer->encode("hello[tool]hello", false)),
+           Texts{"▁hello", "[tool]", "hello"});
   const TextSpan spans[] = {{"hello", true}, {"hello", false}, {"hello", true}};
   CHECK_EQ(raw_texts(*tokenizer, tokenizer->encode(spans)), Texts{"▁hello", "hello", "hello"});
   const TextSpan after_bos[] = {{"<s>", true}, {"hello", false}};
@@ -72,7 +74,9 @@ TEST_CASE("spm: B07 decoding takes the one prefix space away at the start and ke
 
 TEST_CASE("spm: random texts join as the plain definition says") {
   uint32_t state = 11;
-  const auto next = [&state](uint32_t bound) { return state = state * 1664525 + 1013904223, (state >> 16) % bound; };
+  const auto next = [&state](uint32_t bound) {
+    return state = state * 1664525 + 1013904223, (state >> 16) % bound;
+  };
   for (int round = 0; round < 60; ++round) {
     Vocabulary vocabulary = spm_test_vocabulary(false);
     vocabulary.tokens.resize(260);

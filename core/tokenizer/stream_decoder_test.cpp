@@ -1,8 +1,8 @@
+#include <doctest/doctest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "core/tokenizer/test_vocabularies.h"
 #include "core/tokenizer/tokenizer.h"
@@ -23,7 +23,9 @@ std::string streamed(const Tokenizer& tokenizer, const std::vector<TokenId>& ids
 
 TEST_CASE("stream: B07 joined pieces equal the decoding of all ids, for random ids, BPE and SentencePiece") {
   uint32_t state = 17;
-  const auto next = [&state](uint32_t bound) { return state = state * 1664525 + 1013904223, (state >> 12) % bound; };
+  const auto next = [&state](uint32_t bound) {
+    return state = state * 1664525 + 1013904223, (state >> 12) % bound;
+  };
   const std::unique_ptr<Tokenizer> tokenizers[] = {make_tokenizer(bpe_test_vocabulary()).value(),
                                                    make_tokenizer(spm_test_vocabulary(true)).value(),
                                                    make_tokenizer(spm_test_vocabulary(false)).value()};
@@ -31,7 +33,8 @@ TEST_CASE("stream: B07 joined pieces equal the decoding of all ids, for random i
     const auto size = static_cast<uint32_t>(tokenizer->size());
     for (int round = 0; round < 2000; ++round) {
       std::vector<TokenId> ids;
-      // Half of the ids are the byte tokens of one Hangul syllable and its like, to meet whole characters often.
+      // Half of the ids are the byte tokens of one Hangul syllable and its like, to meet whole characters
+      // often.
       for (uint32_t length = next(12); length > 0; --length) {
         const std::string_view byte = std::string_view("\xEA\xB0\x80\xF0\x9F\x99\x82 ").substr(next(8), 1);
         const std::vector<TokenId> encoded = tokenizer->encode(byte, false);

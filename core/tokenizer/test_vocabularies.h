@@ -58,10 +58,12 @@ inline Vocabulary bpe_test_vocabulary(std::string pre = "gpt-2") {
   add_token(vocabulary, "<|im_end|>", TokenKind::kControl);
   add_token(vocabulary, "<tool_call>", TokenKind::kUserDefined);
   add_token(vocabulary, "\n\n", TokenKind::kUserDefined);
-  const std::string_view merges[][2] = {
-      {"h", "e"}, {"l", "l"}, {"he", "ll"}, {"hell", "o"}, {" ", "w"}, {"o", "r"}, {" w", "or"}, {"l", "d"},
-      {" wor", "ld"}, {" ", " "}, {"  ", "  "}, {"\n", "\n"}, {"\xEA", "\xB0"}, {"\xEA\xB0", "\x80"}, {"a", "a"},
-      {"aa", "aa"}, {"Z", "Z"}, {"ZZ", "ZZ"}, {".", "."}, {"1", "2"}, {"\xEC", "\x95"}, {"\xEC\x95", "\x88"}};
+  const std::string_view merges[][2] = {{"h", "e"},       {"l", "l"},           {"he", "ll"}, {"hell", "o"},
+                                        {" ", "w"},       {"o", "r"},           {" w", "or"}, {"l", "d"},
+                                        {" wor", "ld"},   {" ", " "},           {"  ", "  "}, {"\n", "\n"},
+                                        {"\xEA", "\xB0"}, {"\xEA\xB0", "\x80"}, {"a", "a"},   {"aa", "aa"},
+                                        {"Z", "Z"},       {"ZZ", "ZZ"},         {".", "."},   {"1", "2"},
+                                        {"\xEC", "\x95"}, {"\xEC\x95", "\x88"}};
   for (const auto& merge : merges) add_merge(vocabulary, merge[0], merge[1]);
   return vocabulary;
 }
@@ -84,9 +86,10 @@ inline Vocabulary spm_test_vocabulary(bool space_prefix = true) {
   add_token(vocabulary, "[tool]", TokenKind::kUserDefined);
   float score = 0;
   for (const std::string_view piece :
-       {"▁▁", "▁▁▁▁", "he", "ll", "hell", "hello", "▁w", "or", "▁wor", "ld", "▁world", "▁hello", "<s", "안녕", "▁안녕",
-        "aa", "aaaa", "ZZ", "..", "▁", "h", "e", "l", "o", "w", "r", "d", "<", "s", ">", "안", "녕", "a", "Z", ".", "0", "x",
-        "<0", "<0x", "\n"})
+       {"▁▁",     "▁▁▁▁",   "he", "ll",   "hell",  "hello", "▁w",   "or", "▁wor", "ld",
+        "▁world", "▁hello", "<s", "안녕", "▁안녕", "aa",    "aaaa", "ZZ", "..",   "▁",
+        "h",      "e",      "l",  "o",    "w",     "r",     "d",    "<",  "s",    ">",
+        "안",     "녕",     "a",  "Z",    ".",     "0",     "x",    "<0", "<0x",  "\n"})
     add_token(vocabulary, std::string(piece), TokenKind::kNormal, score -= 1);
   return vocabulary;
 }

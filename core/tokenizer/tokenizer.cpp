@@ -12,12 +12,14 @@ Result<std::unique_ptr<Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
     return !id || (*id >= 0 && static_cast<size_t>(*id) < count);
   };
   if (vocabulary.kinds.size() != count || (vocabulary.model == "llama" && vocabulary.scores.size() != count))
-    return Error{Code::kInvalidArgument, "the fields of the vocabulary differ in length", "tokenizer.ggml.tokens"};
+    return Error{Code::kInvalidArgument, "the fields of the vocabulary differ in length",
+                 "tokenizer.ggml.tokens"};
   if (!in_range(vocabulary.bos) || !in_range(vocabulary.eos) || !in_range(vocabulary.eot) ||
       !in_range(vocabulary.eom) || !in_range(vocabulary.unknown))
     return Error{Code::kInvalidArgument, "a special token's id is outside the vocabulary", "tokenizer.ggml"};
   if (vocabulary.model == "llama") return SpmTokenizer::make(std::move(vocabulary));
-  if (vocabulary.model == "gpt2" || vocabulary.model == "gemma4") return BpeTokenizer::make(std::move(vocabulary));
+  if (vocabulary.model == "gpt2" || vocabulary.model == "gemma4")
+    return BpeTokenizer::make(std::move(vocabulary));
   return Error{Code::kUnsupported, "tokenizer model '" + vocabulary.model + "' is not supported",
                "tokenizer.ggml.model"};
 }

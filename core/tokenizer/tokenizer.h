@@ -49,18 +49,19 @@ class Tokenizer {
   virtual std::string piece(TokenId id, bool render_special) const = 0;
   // Bytes of a whole sequence: the pieces joined, less the one leading space that a SentencePiece
   // vocabulary puts in front of a text (only if `at_start`, and adds_space_prefix()).
-  virtual std::string decode(std::span<const TokenId> ids, bool render_special, bool at_start = true) const = 0;
+  virtual std::string decode(std::span<const TokenId> ids, bool render_special,
+                             bool at_start = true) const = 0;
 
   virtual int32_t size() const = 0;
   virtual TokenKind kind(TokenId id) const = 0;
-  virtual std::string_view raw_text(TokenId id) const = 0;         // as stored in the file
+  virtual std::string_view raw_text(TokenId id) const = 0;  // as stored in the file
   virtual std::optional<TokenId> find(std::string_view raw_text) const = 0;
-  virtual bool adds_bos() const = 0;                               // the file asks for BOS in front
+  virtual bool adds_bos() const = 0;  // the file asks for BOS in front
   virtual bool adds_space_prefix() const = 0;
   virtual std::optional<TokenId> bos() const = 0;
   virtual std::optional<TokenId> eos() const = 0;
-  virtual bool is_end_of_generation(TokenId id) const = 0;         // EOS, EOT, EOM and their known spellings
-  virtual std::string_view pre_name() const = 0;                   // "smollm", "qwen2", "default"
+  virtual bool is_end_of_generation(TokenId id) const = 0;  // EOS, EOT, EOM and their known spellings
+  virtual std::string_view pre_name() const = 0;            // "smollm", "qwen2", "default"
 };
 
 // Tokens in, text out, whole UTF-8 characters only: push() returns the bytes that are complete now and

@@ -1,5 +1,5 @@
-// Fuzz target: whatever the bytes, their tokens give them back, content makes no control token, spans equal the
-// whole where nothing can join, and streaming equals decoding.
+// Fuzz target: whatever the bytes, their tokens give them back, content makes no control token, spans equal
+// the whole where nothing can join, and streaming equals decoding.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,7 +47,8 @@ void check_round_trip(const Tokenizer& tokenizer, const std::string& text) {
   const std::vector<TokenId> ids = tokenizer.encode(text, false);
   for (const TokenId id : ids) {
     CHECK(id >= 0 && id < tokenizer.size());
-    CHECK(tokenizer.kind(id) != ondol::TokenKind::kControl && tokenizer.kind(id) != ondol::TokenKind::kUnknown);
+    CHECK(tokenizer.kind(id) != ondol::TokenKind::kControl &&
+          tokenizer.kind(id) != ondol::TokenKind::kUnknown);
   }
   const std::string decoded = tokenizer.decode(ids, false);
   // Where U+2581 is how a space is written, the mark itself comes back as one.
@@ -71,7 +72,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<TokenId> ids = tokenizer.encode(spans);
   const std::vector<TokenId> head = tokenizer.encode(spans[0].text, true);
   CHECK(ids.size() >= head.size() && std::equal(head.begin(), head.end(), ids.begin()));
-  for (size_t i = head.size(); i < ids.size(); ++i) CHECK(tokenizer.kind(ids[i]) != ondol::TokenKind::kControl);
+  for (size_t i = head.size(); i < ids.size(); ++i)
+    CHECK(tokenizer.kind(ids[i]) != ondol::TokenKind::kControl);
 
   // The bytes as ids, in and out of range: decoding takes anything.
   ids.assign(data, data + size);

@@ -7,19 +7,19 @@
 namespace ondol {
 
 enum UnicodeFlag : uint16_t {
-  kLetter = 1 << 0,       // \p{L}
-  kMark = 1 << 1,         // \p{M}
-  kNumber = 1 << 2,       // \p{N}
-  kPunctuation = 1 << 3,  // \p{P}
-  kSymbol = 1 << 4,       // \p{S}
-  kSpace = 1 << 5,        // \s: White_Space
-  kUpper = 1 << 6,        // \p{Lu} and \p{Lt}
-  kLower = 1 << 7,        // \p{Ll}
-  kNewline = 1 << 8,      // \r and \n
-  kDigit = 1 << 9,        // \p{Nd}
+  kLetter = 1 << 0,         // \p{L}
+  kMark = 1 << 1,           // \p{M}
+  kNumber = 1 << 2,         // \p{N}
+  kPunctuation = 1 << 3,    // \p{P}
+  kSymbol = 1 << 4,         // \p{S}
+  kSpace = 1 << 5,          // \s: White_Space
+  kUpper = 1 << 6,          // \p{Lu} and \p{Lt}
+  kLower = 1 << 7,          // \p{Ll}
+  kNewline = 1 << 8,        // \r and \n
+  kDigit = 1 << 9,          // \p{Nd}
   kConnector = 1 << 10,     // \p{Pc}
   kLetterNumber = 1 << 11,  // \p{Nl}
-  kAny = 1 << 15,         // set for every code point; clear past the end of a text
+  kAny = 1 << 15,           // set for every code point; clear past the end of a text
 };
 
 // The flags of `code_point`, which is at most 0x10FFFF.

@@ -29,7 +29,8 @@ Utf8Step decode_utf8(std::string_view text) {
   for (uint32_t i = 1; i < length; ++i) {
     if (i == text.size()) return {0xFFFD, i, false, true};
     const uint8_t next = byte(i);
-    if (next < (i == 1 ? second_min : 0x80) || next > (i == 1 ? second_max : 0xBF)) return {0xFFFD, i, false, false};
+    if (next < (i == 1 ? second_min : 0x80) || next > (i == 1 ? second_max : 0xBF))
+      return {0xFFFD, i, false, false};
     code_point = code_point << 6 | (next & 0x3F);
   }
   return {code_point, length, true, false};

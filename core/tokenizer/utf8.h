@@ -9,7 +9,7 @@ namespace ondol {
 
 struct Utf8Step {
   uint32_t code_point = 0xFFFD;
-  uint32_t bytes = 0;       // of the character, or of the maximal subpart of a broken one; at least 1
+  uint32_t bytes = 0;  // of the character, or of the maximal subpart of a broken one; at least 1
   bool valid = false;
   bool unfinished = false;  // not valid, but more bytes could make it so
 };

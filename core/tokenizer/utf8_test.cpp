@@ -1,11 +1,12 @@
-#include <string>
-#include <string_view>
+#include "core/tokenizer/utf8.h"
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <string_view>
+
 #include "core/tokenizer/tokenizer.h"
 #include "core/tokenizer/unicode_tables.h"
-#include "core/tokenizer/utf8.h"
 
 namespace ondol {
 namespace {
@@ -18,7 +19,8 @@ TEST_CASE("utf-8: every code point encodes and decodes to itself, surrogates do 
     append_utf8(code_point, bytes);
     const Utf8Step step = decode_utf8(bytes);
     const bool surrogate = code_point >= 0xD800 && code_point < 0xE000;
-    if (step.valid != !surrogate || (step.valid && (step.code_point != code_point || step.bytes != bytes.size())))
+    if (step.valid != !surrogate ||
+        (step.valid && (step.code_point != code_point || step.bytes != bytes.size())))
       FAIL("code point " << code_point);
   }
 }
@@ -34,9 +36,12 @@ TEST_CASE("utf-8: invalid bytes become one U+FFFD for each maximal subpart") {
       {"\x80", kFffd},
       {"a\xFFz", "a" + kFffd + "z"},
       {"\xEA\xB0", kFffd},
-      {"\xEA\xB0" "a", kFffd + "a"},
+      {"\xEA\xB0"
+       "a",
+       kFffd + "a"},
       {"\xF0\x9F\x99", kFffd},
-      {"\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41", kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + "A"},
+      {"\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41",
+       kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + "A"},
       {"\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41",
        kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + kFffd + "A"},
       {"\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41", kFffd + kFffd + kFffd + kFffd + "A"},

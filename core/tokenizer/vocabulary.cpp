@@ -1,8 +1,8 @@
 #include "core/tokenizer/vocabulary.h"
 
 #include <algorithm>
-#include <span>
 #include <array>
+#include <span>
 
 namespace ondol {
 namespace {
@@ -21,7 +21,8 @@ Result<std::optional<TokenId>> read_id(const gguf::File& file, std::string_view 
   ONDOL_TRY(const int64_t id, file.integer(key(name)));
   if (id == -1 || id == 0xFFFFFFFF) return std::optional<TokenId>();
   if (id < 0 || id >= tokens)
-    return bad(name, "token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(tokens));
+    return bad(name,
+               "token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(tokens));
   return std::optional<TokenId>(static_cast<TokenId>(id));
 }
 
@@ -44,9 +45,10 @@ TokenKind kind_of(int64_t type) {
 
 // Ends of a turn or a text, in the spellings of the model families in use.
 constexpr std::string_view kEnds[] = {
-    "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<|endoftext|>", "<|end_of_text|>", "<|return|>", "<|call|>",
-    "<|calls|>", "<|flush|>", "<end_of_turn>", "<end_of_utterance>", "<turn|>", "<|tool_response>",
-    "<｜end▁of▁sentence｜>", "[|endofturn|]", "<|endofturn|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>",
+    "<|eot_id|>",      "<|eom_id|>",         "<|im_end|>",  "<|end|>",          "<|endoftext|>",
+    "<|end_of_text|>", "<|return|>",         "<|call|>",    "<|calls|>",        "<|flush|>",
+    "<end_of_turn>",   "<end_of_utterance>", "<turn|>",     "<|tool_response>", "<｜end▁of▁sentence｜>",
+    "[|endofturn|]",   "<|endofturn|>",      "<|fim_pad|>", "<|repo_name|>",    "<|file_sep|>",
 };
 // Spellings that are also ordinary text (an HTML tag, a word in brackets): only a token that the file itself
 // calls a control token ends the generation.
@@ -80,12 +82,14 @@ Result<Vocabulary> read_vocabulary(const gguf::File& file) {
   ONDOL_TRY(const std::string_view model, file.string(key("model")));
   vocabulary.model = model;
   if (model != "gpt2" && model != "llama" && model != "gemma4")
-    return Error{Code::kUnsupported, "tokenizer model '" + vocabulary.model + "' is not supported", key("model")};
+    return Error{Code::kUnsupported, "tokenizer model '" + vocabulary.model + "' is not supported",
+                 key("model")};
   if (file.has(key("pre"))) {
     ONDOL_TRY(const std::string_view pre, file.string(key("pre")));
     vocabulary.pre = pre;
   }
-  if (file.has("general.name")) vocabulary.model_name = file.string("general.name").value_or(std::string_view());
+  if (file.has("general.name"))
+    vocabulary.model_name = file.string("general.name").value_or(std::string_view());
 
   ONDOL_TRY(const std::vector<std::string_view> tokens, file.strings(key("tokens")));
   const auto count = static_cast<int64_t>(tokens.size());
@@ -101,13 +105,15 @@ Result<Vocabulary> read_vocabulary(const gguf::File& file) {
   if (file.has(key("token_type"))) {
     ONDOL_TRY(const std::vector<int64_t> types, file.integers(key("token_type")));
     if (types.size() != tokens.size())
-      return bad("token_type", std::to_string(types.size()) + " types for " + std::to_string(count) + " tokens");
+      return bad("token_type",
+                 std::to_string(types.size()) + " types for " + std::to_string(count) + " tokens");
     std::transform(types.begin(), types.end(), vocabulary.kinds.begin(), kind_of);
   }
   if (model == "llama") {
     ONDOL_TRY(const std::vector<double> scores, file.reals(key("scores")));
     if (scores.size() != tokens.size())
-      return bad("scores", std::to_string(scores.size()) + " scores for " + std::to_string(count) + " tokens");
+      return bad("scores",
+                 std::to_string(scores.size()) + " scores for " + std::to_string(count) + " tokens");
     vocabulary.scores.assign(scores.begin(), scores.end());
   } else {
     ONDOL_TRY(const std::vector<std::string_view> merges, file.strings(key("merges")));
@@ -124,7 +130,8 @@ Result<Vocabulary> read_vocabulary(const gguf::File& file) {
   return vocabulary;
 }
 
-void apply_known_spellings(Vocabulary& vocabulary, std::vector<bool>& ends_generation, std::vector<bool>& guarded) {
+void apply_known_spellings(Vocabulary& vocabulary, std::vector<bool>& ends_generation,
+                           std::vector<bool>& guarded) {
   const size_t count = vocabulary.tokens.size();
   ends_generation.assign(count, false);
   guarded.assign(count, false);

@@ -1,11 +1,11 @@
 #include "core/tokenizer/vocabulary.h"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "core/gguf/writer.h"
 #include "core/tokenizer/test_vocabularies.h"
@@ -17,7 +17,8 @@ namespace {
 std::string file_of(const Vocabulary& vocabulary, const std::vector<std::string>& without = {}) {
   gguf::Writer writer;
   const auto add = [&](const std::string& name, const auto& value) {
-    if (std::find(without.begin(), without.end(), name) == without.end()) writer.add("tokenizer.ggml." + name, value);
+    if (std::find(without.begin(), without.end(), name) == without.end())
+      writer.add("tokenizer.ggml." + name, value);
   };
   std::vector<int32_t> types;
   for (const TokenKind kind : vocabulary.kinds) types.push_back(static_cast<int32_t>(kind) + 1);
@@ -37,7 +38,8 @@ std::string file_of(const Vocabulary& vocabulary, const std::vector<std::string>
 }
 
 Result<std::unique_ptr<Tokenizer>> load(const std::string& bytes) {
-  ONDOL_TRY(const std::unique_ptr<gguf::File> file, gguf::File::parse(std::as_bytes(std::span(bytes)), "test.gguf"));
+  ONDOL_TRY(const std::unique_ptr<gguf::File> file,
+            gguf::File::parse(std::as_bytes(std::span(bytes)), "test.gguf"));
   return Tokenizer::load(*file);  // keeps nothing of the file
 }
 
@@ -84,9 +86,12 @@ TEST_CASE("vocabulary: fields that are missing or do not fit are refused, with t
     REQUIRE_FALSE(result);
     return result.error().text();
   };
-  CHECK_NE(refused(file_of(bpe_test_vocabulary(), {"tokens"})).find("tokenizer.ggml.tokens"), std::string::npos);
-  CHECK_NE(refused(file_of(bpe_test_vocabulary(), {"merges"})).find("tokenizer.ggml.merges"), std::string::npos);
-  CHECK_NE(refused(file_of(spm_test_vocabulary(), {"scores"})).find("tokenizer.ggml.scores"), std::string::npos);
+  CHECK_NE(refused(file_of(bpe_test_vocabulary(), {"tokens"})).find("tokenizer.ggml.tokens"),
+           std::string::npos);
+  CHECK_NE(refused(file_of(bpe_test_vocabulary(), {"merges"})).find("tokenizer.ggml.merges"),
+           std::string::npos);
+  CHECK_NE(refused(file_of(spm_test_vocabulary(), {"scores"})).find("tokenizer.ggml.scores"),
+           std::string::npos);
   Vocabulary vocabulary = bpe_test_vocabulary();
   vocabulary.kinds.pop_back();
   CHECK_NE(refused(file_of(vocabulary)).find("tokenizer.ggml.token_type"), std::string::npos);

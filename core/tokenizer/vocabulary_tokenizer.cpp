@@ -15,7 +15,8 @@ std::string lower_case(std::string text) {
 // Files do not say which special tokens take the white space around them; the model's name does.
 // In Phi-3 every special token but these takes the space to its right.
 bool strips_right(const std::string& model_name, std::string_view text) {
-  if (model_name.find("phi-3") == std::string::npos && model_name.find("phi3") == std::string::npos) return false;
+  if (model_name.find("phi-3") == std::string::npos && model_name.find("phi3") == std::string::npos)
+    return false;
   return text != "<unk>" && text != "<s>" && text != "<|endoftext|>";
 }
 
@@ -56,7 +57,8 @@ VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary, bool adds_bos, b
     by_raw_text_.set(text, id);
     const bool is_user_defined = kind(id) == TokenKind::kUserDefined;
     if (text.empty() || !(guarded_[static_cast<size_t>(id)] || is_user_defined)) continue;
-    special.push_back({text, id, strips_left(vocabulary_.pre, model_name, text), strips_right(model_name, text)});
+    special.push_back(
+        {text, id, strips_left(vocabulary_.pre, model_name, text), strips_right(model_name, text)});
     if (!guarded_[static_cast<size_t>(id)]) user_defined.push_back(special.back());
   }
   special_ = SpecialTokens(special);
@@ -65,8 +67,8 @@ VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary, bool adds_bos, b
 
 bool VocabularyTokenizer::is_plain(TokenId id) const {
   const TokenKind kind = vocabulary_.kinds[static_cast<size_t>(id)];
-  return (kind == TokenKind::kNormal || kind == TokenKind::kUserDefined) && !guarded_[static_cast<size_t>(id)] &&
-         !vocabulary_.tokens[static_cast<size_t>(id)].empty();
+  return (kind == TokenKind::kNormal || kind == TokenKind::kUserDefined) &&
+         !guarded_[static_cast<size_t>(id)] && !vocabulary_.tokens[static_cast<size_t>(id)].empty();
 }
 
 void VocabularyTokenizer::encode_stretch(std::string_view text, bool parse_special, bool& at_start,
@@ -116,7 +118,8 @@ std::string VocabularyTokenizer::piece(TokenId id, bool render_special) const {
   return {};
 }
 
-std::string VocabularyTokenizer::decode(std::span<const TokenId> ids, bool render_special, bool at_start) const {
+std::string VocabularyTokenizer::decode(std::span<const TokenId> ids, bool render_special,
+                                        bool at_start) const {
   std::string text;
   bool strips_space = at_start && adds_space_prefix_;
   for (const TokenId id : ids) {

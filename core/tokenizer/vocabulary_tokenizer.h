@@ -1,4 +1,5 @@
-// What the two kinds of tokenizer share: the vocabulary's answers, cutting out special tokens, spans, decoding.
+// What the two kinds of tokenizer share: the vocabulary's answers, cutting out special tokens, spans,
+// decoding.
 #pragma once
 
 #include <optional>
@@ -49,12 +50,13 @@ class VocabularyTokenizer : public Tokenizer {
   bool is_plain(TokenId id) const;
 
   Vocabulary vocabulary_;
-  std::vector<std::string> pieces_;                // by id: the bytes that a token stands for; set by the subclass
+  std::vector<std::string> pieces_;  // by id: the bytes that a token stands for; set by the subclass
   std::vector<std::optional<TokenId>> byte_tokens_;  // by byte; set by the subclass
 
  private:
   bool is_valid(TokenId id) const { return id >= 0 && id < size(); }
-  void encode_stretch(std::string_view text, bool parse_special, bool& at_start, std::vector<TokenId>& ids) const;
+  void encode_stretch(std::string_view text, bool parse_special, bool& at_start,
+                      std::vector<TokenId>& ids) const;
 
   bool adds_bos_ = false;
   bool adds_space_prefix_ = false;
