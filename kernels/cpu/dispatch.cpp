@@ -8,7 +8,11 @@ namespace ondol::kernels {
 std::vector<const KernelTable*> available_tables() {
   std::vector<const KernelTable*> tables;
 #if defined(__x86_64__)
+  if (cpu_features().avx512_vnni) tables.push_back(&kAvx512Table);
   if (cpu_features().avx2) tables.push_back(&kAvx2Table);
+#endif
+#if defined(ONDOL_EMULATE_AVX512)
+  if (cpu_features().avx2) tables.push_back(&kAvx512EmulatedTable);
 #endif
   tables.push_back(&kTwinTable);
   tables.push_back(&kReferenceTable);

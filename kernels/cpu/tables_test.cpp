@@ -12,6 +12,7 @@
 #include "kernels/reference/random_pages.h"
 #include "kernels/reference/random_weights.h"
 #include "kernels/reference/tables.h"
+#include "tests/skip.h"
 
 using namespace ondol::kernels;
 
@@ -22,6 +23,9 @@ std::vector<const KernelTable*> vector_tables() {
   for (const KernelTable* table : available_tables()) {
     if (table->numerics_id == "q8" && table != &kTwinTable) tables.push_back(table);
   }
+#if defined(ONDOL_EMULATE_AVX512)
+  if (cpu_features().avx2) tables.push_back(&kAvx512EmulatedTable);
+#endif
   return tables;
 }
 
@@ -282,6 +286,11 @@ TEST_CASE("vector tables: keys and values beyond the range of f16 and bf16 are w
       REQUIRE(a == b);
     }
   }
+}
+
+TEST_CASE("vector tables: this machine can run at least one") {
+  if (vector_tables().empty()) ONDOL_SKIP("no AVX2");
+  CHECK_FALSE(vector_tables().empty());
 }
 
 TEST_CASE("dispatch: the fastest table comes first, auto is it, unknown names give none") {
