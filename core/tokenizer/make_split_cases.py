@@ -95,8 +95,8 @@ PATTERNS = {
 # Names that share a family's patterns, tried once each.
 SAME = {"exaone": "smollm", "starcoder": "smollm", "command-r": "smollm", "refact": "smollm",
         "exaone4": "gpt-2", "a.x-4.0": "gpt-2", "trillion": "gpt-2", "midm-2.0": "llama-bpe",
-        "smaug-bpe": "llama-bpe", "kormo": "qwen2", "solar-open": "qwen2", "deepseek-r1-qwen": "qwen2", "kanana2": "gpt-4o",
-        "llama4": "gpt-4o"}
+        "smaug-bpe": "llama-bpe", "kormo": "qwen2", "solar-open": "qwen2", "deepseek-r1-qwen": "qwen2",
+        "kanana2": "gpt-4o", "llama4": "gpt-4o"}
 
 TEXTS = [
     "Hello, world!", "  two  spaces   three ", "line\nline\n\n\nline", "a\r\nb\r\n\r\nc",
