@@ -22,5 +22,5 @@ export default defineConfig({
     format: 'es',
     rollupOptions: { output: { entryFileNames: 'highlight.js' } },
   },
-  test: { environment: 'jsdom', include: ['tests/**/*.test.ts'] },
+  test: { environment: 'jsdom', include: ['tests/**/*.test.ts'], testTimeout: 60_000 },
 });

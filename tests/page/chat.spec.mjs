@@ -3,7 +3,9 @@ import { sleep } from './fake_server.mjs';
 
 test('a message is sent with the chosen model and its answer streams in', async ({ page, server }) => {
   let goOn;
-  const wait = new Promise((resolve) => { goOn = resolve; });
+  const wait = new Promise((resolve) => {
+    goOn = resolve;
+  });
   server.reply = async (body, stream) => {
     stream.content('Hel');
     await wait;
@@ -19,12 +21,14 @@ test('a message is sent with the chosen model and its answer streams in', async 
   await whole(page);
   await expect(answers(page).locator('strong')).toHaveText('you');
   await expect(page.getByRole('status')).toHaveText('The answer is complete. Hello **you**');
-  expect(server.posts).toEqual([{
-    model: 'Qwen2.5-Coder-1.5B-Instruct',
-    messages: [{ role: 'user', content: 'Hi' }],
-    stream: true,
-    stream_options: { include_usage: true },
-  }]);
+  expect(server.posts).toEqual([
+    {
+      model: 'Qwen2.5-Coder-1.5B-Instruct',
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+  ]);
 });
 
 test('the conversation so far goes with each message', async ({ page, server }) => {
@@ -67,7 +71,10 @@ test('Stop before the first token leaves a way to try again', async ({ page, ser
   await ask(page, 'Hi');
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(answers(page)).toHaveCount(0);
-  server.reply = async (_, stream) => { stream.content('now'); stream.finish(); };
+  server.reply = async (_, stream) => {
+    stream.content('now');
+    stream.finish();
+  };
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(answers(page)).toContainText('now');
 });
@@ -75,7 +82,7 @@ test('Stop before the first token leaves a way to try again', async ({ page, ser
 test('Regenerate asks the same again and replaces the answer', async ({ page, server }) => {
   let count = 0;
   server.reply = async (_, stream) => {
-    stream.content(`\`\`\`js\nlet answer = ${count += 1};\n\`\`\`\n`);
+    stream.content(`\`\`\`js\nlet answer = ${(count += 1)};\n\`\`\`\n`);
     stream.finish();
   };
   await open(page, server.url);
@@ -131,7 +138,9 @@ test('chats are kept, opened by address, and deleted after a question', async ({
 
 test('an answer goes on while another chat is open', async ({ page, server }) => {
   let goOn;
-  const wait = new Promise((resolve) => { goOn = resolve; });
+  const wait = new Promise((resolve) => {
+    goOn = resolve;
+  });
   server.reply = async (_, stream) => {
     stream.content('begun');
     await wait;
@@ -198,10 +207,12 @@ test('everything can be reached and done by keyboard', async ({ page, server }) 
   await page.keyboard.press('Shift+Tab');
   const seen = [];
   for (let i = 0; i < 14; i += 1) {
-    seen.push(await page.evaluate(() => {
-      const el = document.activeElement;
-      return el.getAttribute('aria-label') || el.id || el.textContent;
-    }));
+    seen.push(
+      await page.evaluate(() => {
+        const el = document.activeElement;
+        return el.getAttribute('aria-label') || el.id || el.textContent;
+      }),
+    );
     await page.keyboard.press('Shift+Tab');
   }
   for (const name of ['Regenerate', 'Copy', 'Conversation', 'model-box', 'English', 'New chat']) {

@@ -3,11 +3,12 @@ import { answers, ask, box, expect, open, test, whole } from './fixture.mjs';
 const alert = (page) => page.getByRole('alert');
 
 test('too long: both numbers are told, in the chosen language', async ({ page, server }) => {
-  server.reply = async (_, stream) => stream.fail(400, {
-    message: "This model's maximum context length is 2048 tokens. However, you requested 3000 tokens.",
-    type: 'invalid_request_error',
-    code: 'context_length_exceeded',
-  });
+  server.reply = async (_, stream) =>
+    stream.fail(400, {
+      message: "This model's maximum context length is 2048 tokens. However, you requested 3000 tokens.",
+      type: 'invalid_request_error',
+      code: 'context_length_exceeded',
+    });
   await open(page, server.url);
   await ask(page, 'Hi');
   await expect(alert(page)).toContainText('3000 tokens, but only 2048 fit');
@@ -23,11 +24,16 @@ test('busy: the wait is told and one press tries again', async ({ page, server }
   await open(page, server.url);
   await ask(page, 'Hi');
   await expect(alert(page)).toContainText('busy just now. Please try again in 4 seconds');
-  server.reply = async (_, stream) => { stream.content('done'); stream.finish(); };
+  server.reply = async (_, stream) => {
+    stream.content('done');
+    stream.finish();
+  };
   await alert(page).getByRole('button', { name: 'Try again' }).click();
   await expect(answers(page)).toContainText('done');
   await expect(alert(page)).toHaveCount(0);
-  expect(server.posts.map(({ messages }) => messages)).toEqual(Array(2).fill([{ role: 'user', content: 'Hi' }]));
+  expect(server.posts.map(({ messages }) => messages)).toEqual(
+    Array(2).fill([{ role: 'user', content: 'Hi' }]),
+  );
 });
 
 test('a connection that breaks keeps what came and says so', async ({ page, server }) => {
@@ -65,7 +71,10 @@ test('an error inside the stream is told', async ({ page, server }) => {
 });
 
 test('the length limit is told', async ({ page, server }) => {
-  server.reply = async (_, stream) => { stream.content('long'); stream.finish('length'); };
+  server.reply = async (_, stream) => {
+    stream.content('long');
+    stream.finish('length');
+  };
   await open(page, server.url);
   await ask(page, 'Hi');
   await expect(answers(page)).toContainText('reached the length limit');
@@ -104,7 +113,8 @@ test('no model: it says so and sends nothing', async ({ page, server }) => {
 });
 
 test('a refused model is told and the list is read again', async ({ page, server }) => {
-  server.reply = async (_, stream) => stream.fail(404, { message: 'x', code: 'model_not_found', param: 'model' });
+  server.reply = async (_, stream) =>
+    stream.fail(404, { message: 'x', code: 'model_not_found', param: 'model' });
   await open(page, server.url);
   server.models = [{ id: 'other' }];
   await ask(page, 'Hi');
@@ -118,7 +128,9 @@ test('one answer, many languages: the switch is remembered', async ({ page, serv
   await page.getByRole('button', { name: '한국어' }).click();
   await expect(page.locator('html')).toHaveAttribute('lang', 'ko');
   await expect(page.getByRole('heading', { name: '무슨 이야기를 나눌까요?' })).toBeVisible();
-  await expect(page.locator('#model-box option').first()).toHaveText('영어 시험용 모델 — SmolLM2-135M-Instruct');
+  await expect(page.locator('#model-box option').first()).toHaveText(
+    '영어 시험용 모델 — SmolLM2-135M-Instruct',
+  );
   await page.reload();
   await expect(page.getByRole('heading', { name: '온돌' })).toBeVisible();
   await ask(page, '안녕');

@@ -1,13 +1,14 @@
-// A scripted server for the page's tests: it serves web/dist with the policy that the binary sends, and answers the
-// API as the test says. `startProxy` puts any server below a path.
+// A scripted server for the page's tests: it serves web/dist with the policy that the binary sends, and
+// answers the API as the test says. `startProxy` puts any server below a path.
 
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const kPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-  + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+export const kPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const kDist = fileURLToPath(new URL('../../web/dist/', import.meta.url));
 const kTypes = {
@@ -60,7 +61,10 @@ class Stream {
 export async function startFakeServer() {
   const server = {
     url: '',
-    models: [{ id: 'SmolLM2-135M-Instruct' }, { id: 'Qwen2.5-Coder-1.5B-Instruct', description: 'Qwen 2.5 Coder, Q4_K_M' }],
+    models: [
+      { id: 'SmolLM2-135M-Instruct' },
+      { id: 'Qwen2.5-Coder-1.5B-Instruct', description: 'Qwen 2.5 Coder, Q4_K_M' },
+    ],
     modelsStatus: 200,
     /** Bodies of POST v1/chat/completions. */
     posts: [],
@@ -97,7 +101,8 @@ export async function startFakeServer() {
 async function serveFile(pathname, response) {
   const name = pathname === '/' ? 'index.html' : pathname.slice(1);
   const type = kTypes[path.extname(name)];
-  const body = /^[\w.-]+$/.test(name) && type ? await readFile(path.join(kDist, name)).catch(() => null) : null;
+  const body =
+    /^[\w.-]+$/.test(name) && type ? await readFile(path.join(kDist, name)).catch(() => null) : null;
   if (body === null) {
     response.writeHead(404, { 'Content-Type': 'application/json' });
     response.end('{"error":{"message":"not found"}}');
@@ -129,10 +134,14 @@ export async function startProxy(target, prefix) {
     }
     const { method, headers } = request;
     const { host, ...kept } = headers;
-    const onward = http.request(new URL(request.url.slice(prefix.length), target), { method, headers: kept }, (answer) => {
-      response.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(response);
-    });
+    const onward = http.request(
+      new URL(request.url.slice(prefix.length), target),
+      { method, headers: kept },
+      (answer) => {
+        response.writeHead(answer.statusCode, answer.headers);
+        answer.pipe(response);
+      },
+    );
     onward.on('error', () => response.destroy());
     response.on('close', () => onward.destroy());
     request.pipe(onward);

@@ -1,5 +1,5 @@
-// What every test has: a scripted server, and a page that must stay on its origin, break no policy, open no dialog
-// and throw nothing.
+// What every test has: a scripted server, and a page that must stay on its origin, break no policy, open no
+// dialog and throw nothing.
 
 import { expect, test as base } from '../../web/node_modules/@playwright/test/index.mjs';
 import { startFakeServer } from './fake_server.mjs';

@@ -1,4 +1,5 @@
-// X14: one Enter while a Hangul syllable is composed sends the whole text once; a candidate's Enter does not send.
+// X14: one Enter while a Hangul syllable is composed sends the whole text once; a candidate's Enter does not
+// send.
 
 import { answers, box, expect, open, test } from './fixture.mjs';
 import { sleep } from './fake_server.mjs';
@@ -13,25 +14,36 @@ async function play(page, steps) {
     };
     for (const [name, arg, extra] of list) {
       const key = (options) => new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...options });
-      if (name === 'start') area.dispatchEvent(new CompositionEvent('compositionstart', { bubbles: true, data: '' }));
-      if (name === 'update') area.dispatchEvent(new CompositionEvent('compositionupdate', { bubbles: true, data: arg }));
-      if (name === 'end') area.dispatchEvent(new CompositionEvent('compositionend', { bubbles: true, data: arg }));
+      if (name === 'start')
+        area.dispatchEvent(new CompositionEvent('compositionstart', { bubbles: true, data: '' }));
+      if (name === 'update')
+        area.dispatchEvent(new CompositionEvent('compositionupdate', { bubbles: true, data: arg }));
+      if (name === 'end')
+        area.dispatchEvent(new CompositionEvent('compositionend', { bubbles: true, data: arg }));
       if (name === 'value') insert(arg, 'insertCompositionText', extra ?? arg);
       if (name === 'late') insert(area.value + arg, 'insertText', arg);
       if (name === 'task') await new Promise((resolve) => setTimeout(resolve, arg ?? 0));
       if (name === 'enter229') {
-        area.dispatchEvent(key({ key: arg ?? 'Enter', code: 'Enter', keyCode: 229, which: 229, isComposing: true }));
+        area.dispatchEvent(
+          key({ key: arg ?? 'Enter', code: 'Enter', keyCode: 229, which: 229, isComposing: true }),
+        );
       }
-      if (name === 'enterSafari') area.dispatchEvent(key({ key: 'Enter', code: 'Enter', keyCode: 229, which: 229 }));
+      if (name === 'enterSafari')
+        area.dispatchEvent(key({ key: 'Enter', code: 'Enter', keyCode: 229, which: 229 }));
       if (name === 'enter13') {
         const event = key({ key: 'Enter', code: 'Enter', keyCode: 13, which: 13 });
         if (area.dispatchEvent(event)) insert(`${area.value}\n`, 'insertLineBreak', null);
       }
       if (name === 'break') {
-        const event = new InputEvent('beforeinput', { bubbles: true, cancelable: true, inputType: 'insertLineBreak' });
+        const event = new InputEvent('beforeinput', {
+          bubbles: true,
+          cancelable: true,
+          inputType: 'insertLineBreak',
+        });
         if (area.dispatchEvent(event)) insert(`${area.value}\n`, 'insertLineBreak', null);
       }
-      if (name === 'keyup') area.dispatchEvent(new KeyboardEvent('keyup', { bubbles: true, key: 'Enter', code: 'Enter' }));
+      if (name === 'keyup')
+        area.dispatchEvent(new KeyboardEvent('keyup', { bubbles: true, key: 'Enter', code: 'Enter' }));
     }
   }, steps);
 }
@@ -43,14 +55,36 @@ async function expectSentOnce(page, server, text) {
   await expect(box(page)).toHaveValue('');
 }
 
-const kWritten = [['start'], ['update', 'ㄱ'], ['value', '한ㄱ', 'ㄱ'], ['update', '글'], ['value', '한글', '글']];
+const kWritten = [
+  ['start'],
+  ['update', 'ㄱ'],
+  ['value', '한ㄱ', 'ㄱ'],
+  ['update', '글'],
+  ['value', '한글', '글'],
+];
 const kKorean = {
   'Chrome: keydown 229, compositionend': [['enter229'], ['end', '글'], ['keyup']],
   'Chrome on Windows, where the key is called Process': [['enter229', 'Process'], ['end', '글'], ['keyup']],
-  'Chrome on macOS: and a second keydown in the same task': [['enter229'], ['end', '글'], ['enter13'], ['keyup']],
-  'Chrome on macOS: and a second keydown later': [['enter229'], ['end', '글'], ['task', 5], ['enter13'], ['keyup']],
+  'Chrome on macOS: and a second keydown in the same task': [
+    ['enter229'],
+    ['end', '글'],
+    ['enter13'],
+    ['keyup'],
+  ],
+  'Chrome on macOS: and a second keydown later': [
+    ['enter229'],
+    ['end', '글'],
+    ['task', 5],
+    ['enter13'],
+    ['keyup'],
+  ],
   'the last syllable comes again, then a second keydown': [
-    ['enter229'], ['end', '글'], ['task', 5], ['late', '글'], ['enter13'], ['keyup'],
+    ['enter229'],
+    ['end', '글'],
+    ['task', 5],
+    ['late', '글'],
+    ['enter13'],
+    ['keyup'],
   ],
   'a bare line break follows': [['enter229'], ['end', '글'], ['break'], ['task', 5], ['break'], ['keyup']],
   'Firefox: input follows compositionend': [['enter229'], ['end', '글'], ['value', '한글', '글'], ['keyup']],
@@ -70,7 +104,10 @@ const kJapanese = {
   Safari: [['value', '日本', '日本'], ['end', '日本'], ['enterSafari'], ['task', 50], ['keyup']],
 };
 for (const [name, steps] of Object.entries(kJapanese)) {
-  test(`Japanese, ${name}: Enter for a candidate does not send, the next Enter does`, async ({ page, server }) => {
+  test(`Japanese, ${name}: Enter for a candidate does not send, the next Enter does`, async ({
+    page,
+    server,
+  }) => {
     await open(page, server.url);
     await play(page, [['start'], ['update', 'にほん'], ['value', 'にほん'], ...steps]);
     await sleep(400);
@@ -87,13 +124,22 @@ test.describe('composition by Chromium itself', () => {
     await box(page).focus();
     const compose = async (...texts) => {
       for (const text of texts) {
-        await cdp.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+        await cdp.send('Input.imeSetComposition', {
+          text,
+          selectionStart: text.length,
+          selectionEnd: text.length,
+        });
       }
     };
     const commit = (text) => cdp.send('Input.insertText', { text });
-    const enter = (type, keyCode, more = {}) => cdp.send('Input.dispatchKeyEvent', {
-      type, key: keyCode === 229 ? 'Process' : 'Enter', code: 'Enter', windowsVirtualKeyCode: keyCode, ...more,
-    });
+    const enter = (type, keyCode, more = {}) =>
+      cdp.send('Input.dispatchKeyEvent', {
+        type,
+        key: keyCode === 229 ? 'Process' : 'Enter',
+        code: 'Enter',
+        windowsVirtualKeyCode: keyCode,
+        ...more,
+      });
     return { compose, commit, enter };
   };
 

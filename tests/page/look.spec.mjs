@@ -1,9 +1,10 @@
-// Pictures of the page for people to look at (SHOTS=DIR), and what can be measured of its look: nothing wider than
-// the screen, text with enough contrast.
+// Pictures of the page for people to look at (SHOTS=DIR), and what can be measured of its look: nothing wider
+// than the screen, text with enough contrast.
 
 import { answers, expect, open, test, whole } from './fixture.mjs';
 
-const kAnswer = `온돌은 바닥을 데워 방을 따뜻하게 하는 **한국의 전통 난방**입니다. 자세한 것은 [설명](https://example.org/ondol)을 보세요.
+const kAnswer = `온돌은 바닥을 데워 방을 따뜻하게 하는 **한국의 전통 난방**입니다. 
+자세한 것은 [설명](https://example.org/ondol)을 보세요.
 
 ## 어떻게 데우나요
 
@@ -42,10 +43,12 @@ function contrastOf(el) {
     behind = behind.parentElement;
   }
   const light = (color) => {
-    const [r, g, b] = channels(color).slice(0, 3).map((value) => {
-      const part = value / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
+    const [r, g, b] = channels(color)
+      .slice(0, 3)
+      .map((value) => {
+        const part = value / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const [a, b] = [light(getComputedStyle(el).color), light(getComputedStyle(behind).backgroundColor)];
@@ -60,14 +63,22 @@ for (const [screen, options] of Object.entries(kScreens)) {
         test('fits and can be read', async ({ page, server }) => {
           const shot = async (name) => {
             const dir = process.env.SHOTS;
-            if (dir) await page.screenshot({ path: `${dir}/${screen}-${colorScheme}-${language}-${name}.png` });
+            if (dir)
+              await page.screenshot({ path: `${dir}/${screen}-${colorScheme}-${language}-${name}.png` });
           };
-          const fits = async () => expect(await page.evaluate(
-            () => document.documentElement.scrollWidth <= innerWidth && document.querySelector('.scroll').scrollWidth
-              <= document.querySelector('.scroll').clientWidth,
-          )).toBe(true);
+          const fits = async () =>
+            expect(
+              await page.evaluate(
+                () =>
+                  document.documentElement.scrollWidth <= innerWidth &&
+                  document.querySelector('.scroll').scrollWidth <=
+                    document.querySelector('.scroll').clientWidth,
+              ),
+            ).toBe(true);
           let goOn;
-          const wait = new Promise((resolve) => { goOn = resolve; });
+          const wait = new Promise((resolve) => {
+            goOn = resolve;
+          });
           server.reply = async (_, stream) => {
             stream.reasoning('한국의 집을 떠올려 보자.');
             stream.content(kAnswer.slice(0, 240));
@@ -86,12 +97,24 @@ for (const [screen, options] of Object.entries(kScreens)) {
           await whole(page);
           await expect(page.locator('.hljs-keyword').first()).toBeVisible();
           await fits();
-          for (const name of ['.bubble', '.prose p', '.prose a', '.code-lang', '.hljs-comment', '.hljs-string', '.hljs-keyword',
-            '.measure', '.composer-hint', '.thoughts summary']) {
+          for (const name of [
+            '.bubble',
+            '.prose p',
+            '.prose a',
+            '.code-lang',
+            '.hljs-comment',
+            '.hljs-string',
+            '.hljs-keyword',
+            '.measure',
+            '.composer-hint',
+            '.thoughts summary',
+          ]) {
             expect(await page.locator(name).first().evaluate(contrastOf), name).toBeGreaterThan(4.5);
           }
           await shot('3-end');
-          await page.locator('.scroll').evaluate((el) => { el.scrollTop = 0; });
+          await page.locator('.scroll').evaluate((el) => {
+            el.scrollTop = 0;
+          });
           await shot('4-top');
           if (screen === 'mobile') {
             await page.locator('.top .square').first().click();

@@ -21,7 +21,11 @@ test.describe('a real server', () => {
   test('serves the page with its policy', async ({ page }) => {
     const response = await page.goto(url);
     expect(response.status()).toBe(200);
-    const policy = response.headers()['content-security-policy'].split(';').map((part) => part.trim()).filter(Boolean);
+    const policy = response
+      .headers()
+      ['content-security-policy'].split(';')
+      .map((part) => part.trim())
+      .filter(Boolean);
     expect(policy.sort()).toEqual(kPolicy.split('; ').sort());
     await expect(page.getByRole('heading', { name: 'Ondol' })).toBeVisible();
   });
@@ -30,7 +34,9 @@ test.describe('a real server', () => {
     await open(page, url);
     await ask(page, 'Say hello.');
     await expect(answers(page)).toHaveAttribute('aria-busy', 'true');
-    await expect.poll(() => answers(page).locator('.prose, .code').count(), { timeout: 120_000 }).toBeGreaterThan(0);
+    await expect
+      .poll(() => answers(page).locator('.prose, .code').count(), { timeout: 120_000 })
+      .toBeGreaterThan(0);
     await expect(answers(page)).toHaveAttribute('aria-busy', 'false', { timeout: 240_000 });
     await expect(page.getByRole('alert')).toHaveCount(0);
     await page.reload();
@@ -40,12 +46,17 @@ test.describe('a real server', () => {
   test('Stop ends a long answer and the next message is answered', async ({ page }) => {
     await open(page, url);
     await ask(page, 'Count from one to ten thousand, in words, one number on each line.');
-    await expect.poll(() => answers(page).locator('.prose, .code').count(), { timeout: 120_000 }).toBeGreaterThan(0);
+    await expect
+      .poll(() => answers(page).locator('.prose, .code').count(), { timeout: 120_000 })
+      .toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Stop' }).click();
     await whole(page);
     await ask(page, 'Thank you.');
     await expect(answers(page)).toHaveCount(2);
-    await page.getByRole('button', { name: 'Stop' }).click({ timeout: 1000 }).catch(() => undefined);
+    await page
+      .getByRole('button', { name: 'Stop' })
+      .click({ timeout: 1000 })
+      .catch(() => undefined);
     await expect(box(page)).toBeEnabled();
   });
 

@@ -1,5 +1,5 @@
-// X15: what users and models write is shown as text; nothing runs, nothing is loaded from elsewhere.
-// X27: the page works below a proxy path. The fixture checks policy, origin, dialogs and errors in every test.
+// X15: what users and models write is shown as text; nothing runs, nothing is loaded from elsewhere. X27: the
+// page works below a proxy path. The fixture checks policy, origin, dialogs and errors in every test.
 
 import { answers, ask, box, expect, open, test, watch, whole } from './fixture.mjs';
 import { kPolicy, sleep, startProxy } from './fake_server.mjs';
@@ -34,7 +34,10 @@ async function expectClean(page) {
         if (name === 'src') bad.push(`src ${value}`);
       }
     }
-    return { bad, elements: document.querySelectorAll('#app :is(script,img,iframe,link,style,object,embed)').length };
+    return {
+      bad,
+      elements: document.querySelectorAll('#app :is(script,img,iframe,link,style,object,embed)').length,
+    };
   });
   expect(found).toEqual({ bad: [], elements: 0 });
 }
@@ -58,13 +61,22 @@ test('hostile text from the model, cut at every seventh character, is shown', as
     expect(await link.getAttribute('rel')).toContain('noopener');
     expect(await link.getAttribute('target')).toBe('_blank');
   }
-  await expect(page.getByRole('link', { name: 'pixel', exact: true })).toHaveAttribute('href', 'http://127.0.0.1:9/pixel.png');
+  await expect(page.getByRole('link', { name: 'pixel', exact: true })).toHaveAttribute(
+    'href',
+    'http://127.0.0.1:9/pixel.png',
+  );
   await sleep(300);
 });
 
-test('hostile text from the user, in the title, a model name and an error is shown', async ({ page, server }) => {
+test('hostile text from the user, in the title, a model name and an error is shown', async ({
+  page,
+  server,
+}) => {
   const text = '<img src=x onerror=alert(1)><b>title</b>';
-  server.models = [{ id: `smollm2 ${text}`, description: text }, { id: text, description: text }];
+  server.models = [
+    { id: `smollm2 ${text}`, description: text },
+    { id: text, description: text },
+  ];
   await open(page, server.url);
   await ask(page, text);
   await whole(page);
@@ -79,7 +91,13 @@ test('hostile text from the user, in the title, a model name and an error is sho
 
 test('hostile records in the browser’s storage are skipped or shown', async ({ page, server }) => {
   await page.addInitScript((text) => {
-    const chat = { id: 'a', title: text, createdMs: 1, updatedMs: 1, messages: [{ role: 'assistant', content: text }] };
+    const chat = {
+      id: 'a',
+      title: text,
+      createdMs: 1,
+      updatedMs: 1,
+      messages: [{ role: 'assistant', content: text }],
+    };
     localStorage.setItem('ondol.chat.a', JSON.stringify({ v: 1, chat }));
     localStorage.setItem('ondol.chat.b', `{"v":1,"chat":{"id":"b","title":{"__html":"${'x'}"}}}`);
   }, kHostile);
@@ -94,12 +112,15 @@ test('the watch itself sees a policy fault and an outside request', async ({ bro
   const response = await page.goto(server.url);
   expect(response.headers()['content-security-policy']).toBe(kPolicy);
   await page.evaluate(() => {
-    document.body.insertAdjacentHTML('beforeend', '<p style="color:red">x</p><img src="http://127.0.0.1:9/pixel.png">');
+    document.body.insertAdjacentHTML(
+      'beforeend',
+      '<p style="color:red">x</p><img src="http://127.0.0.1:9/pixel.png">',
+    );
   });
   const kinds = () => new Set(faults.map((fault) => fault.split(' ').slice(0, 2).join(' ')));
-  await expect.poll(kinds).toEqual(new Set([
-    'outside: http://127.0.0.1:9/pixel.png', 'policy: style-src-attr', 'policy: img-src',
-  ]));
+  await expect
+    .poll(kinds)
+    .toEqual(new Set(['outside: http://127.0.0.1:9/pixel.png', 'policy: style-src-attr', 'policy: img-src']));
   await page.close();
 });
 
@@ -113,7 +134,12 @@ test('below a proxy path no request leaves that path', async ({ page, server }) 
     stream.content('```js\nlet a = 1;\n```\n');
     stream.finish();
   };
-  for (const entry of [proxy.url, proxy.url.slice(0, -1), `${proxy.url}index.html`, `${proxy.url}?x=1#/chat/none`]) {
+  for (const entry of [
+    proxy.url,
+    proxy.url.slice(0, -1),
+    `${proxy.url}index.html`,
+    `${proxy.url}?x=1#/chat/none`,
+  ]) {
     await open(inside, entry);
     await ask(inside, 'Hi');
     await whole(inside);

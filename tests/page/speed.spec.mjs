@@ -6,7 +6,8 @@ import { sleep } from './fake_server.mjs';
 const kLines = 5000;
 const kLongestTaskMs = 200;
 
-const codeLine = (i) => `    if (value_${i} % ${i + 2} === 0) { total += "line ${i}".length; } // step ${i}\n`;
+const codeLine = (i) =>
+  `    if (value_${i} % ${i + 2} === 0) { total += "line ${i}".length; } // step ${i}\n`;
 
 /** Streams `lines` lines of code, four pieces a line, `perTick` pieces each 5 ms. */
 async function streamCode(stream, lines, perTick) {
@@ -32,9 +33,9 @@ function script(server, write) {
 }
 
 /**
- * What the page's thread did during `work`, by Chromium's own record, in processor time: other work on the machine
- * makes a task last longer, but not cost more. Nothing but the page may run in the page meanwhile: asking it anything
- * costs a task of its own.
+ * What the page's thread did during `work`, by Chromium's own record, in processor time: other work on the
+ * machine makes a task last longer, but not cost more. Nothing but the page may run in the page meanwhile:
+ * asking it anything costs a task of its own.
  */
 async function measured(page, work) {
   const cdp = await page.context().browser().newBrowserCDPSession();
@@ -47,13 +48,19 @@ async function measured(page, work) {
     traceConfig: { includedCategories: ['toplevel', '__metadata'], excludedCategories: ['*'] },
   });
   await work();
-  const complete = new Promise((resolve) => { cdp.on('Tracing.tracingComplete', resolve); });
+  const complete = new Promise((resolve) => {
+    cdp.on('Tracing.tracingComplete', resolve);
+  });
   await cdp.send('Tracing.end');
   await complete;
-  const threads = new Set(events
-    .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-    .map(({ pid, tid }) => `${pid}/${tid}`));
-  const tasks = events.filter(({ name, pid, tid }) => name === 'ThreadControllerImpl::RunTask' && threads.has(`${pid}/${tid}`));
+  const threads = new Set(
+    events
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid}/${tid}`),
+  );
+  const tasks = events.filter(
+    ({ name, pid, tid }) => name === 'ThreadControllerImpl::RunTask' && threads.has(`${pid}/${tid}`),
+  );
   await cdp.detach();
   expect(tasks.length).toBeGreaterThan(10);
   return {
@@ -62,7 +69,10 @@ async function measured(page, work) {
   };
 }
 
-test(`${kLines} lines of code: no task over ${kLongestTaskMs} ms, coloured at the end`, async ({ page, server }) => {
+test(`${kLines} lines of code: no task over ${kLongestTaskMs} ms, coloured at the end`, async ({
+  page,
+  server,
+}) => {
   test.setTimeout(120_000);
   script(server, (stream) => streamCode(stream, kLines, 20));
   await open(page, server.url);
@@ -74,9 +84,13 @@ test(`${kLines} lines of code: no task over ${kLongestTaskMs} ms, coloured at th
   console.log(`    longest task ${longestMs} ms, all tasks ${busyMs} ms`);
   await expect(answers(page)).toContainText('Done.', { timeout: 60_000 });
   await whole(page);
-  await expect(answers(page).locator('.piece').last().locator('.hljs-comment').last())
-    .toHaveText(`// step ${kLines - 1}`, { timeout: 30_000 });
-  const text = await answers(page).locator('.code code').evaluate((el) => el.textContent);
+  await expect(answers(page).locator('.piece').last().locator('.hljs-comment').last()).toHaveText(
+    `// step ${kLines - 1}`,
+    { timeout: 30_000 },
+  );
+  const text = await answers(page)
+    .locator('.code code')
+    .evaluate((el) => el.textContent);
   expect(text).toBe(Array.from({ length: kLines }, (_, line) => codeLine(line)).join(''));
   expect(longestMs).toBeLessThan(kLongestTaskMs);
 });

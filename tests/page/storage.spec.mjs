@@ -1,4 +1,5 @@
-// X18: copying without a secure context. X19: a fault of the browser's storage costs one record, never the rest.
+// X18: copying without a secure context. X19: a fault of the browser's storage costs one record, never the
+// rest.
 
 import { readFile } from 'node:fs/promises';
 import { answers, ask, expect, open, test, whole } from './fixture.mjs';
@@ -6,7 +7,10 @@ import { answers, ask, expect, open, test, whole } from './fixture.mjs';
 const kAnswer = 'Here:\n\n```py\nprint("안녕")\n```\n';
 
 async function withCode(page, server) {
-  server.reply = async (_, stream) => { stream.content(kAnswer); stream.finish(); };
+  server.reply = async (_, stream) => {
+    stream.content(kAnswer);
+    stream.finish();
+  };
   await open(page, server.url);
   await ask(page, '물어보기');
   await whole(page);
@@ -143,9 +147,12 @@ test('export, delete, import gives the chats back', async ({ page, server }) => 
   await page.goto(server.url);
   await page.reload();
   await expect(page.locator('.chat-open')).toHaveCount(0);
-  const give = (buffer) => page.locator('input[type=file]').setInputFiles({
-    name: 'chats.json', mimeType: 'application/json', buffer: Buffer.from(buffer),
-  });
+  const give = (buffer) =>
+    page.locator('input[type=file]').setInputFiles({
+      name: 'chats.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(buffer),
+    });
   await give('not ours');
   await expect(page.getByRole('alert')).toContainText('does not hold chats');
   await give(text);

@@ -84,7 +84,11 @@ export async function listModels(signal?: AbortSignal): Promise<Model[]> {
 }
 
 /** Sends the conversation; yields what the answer brings. Throws ApiError, or the abort of `signal`. */
-export async function* streamChat(model: string, messages: ApiMessage[], signal: AbortSignal): AsyncGenerator<Delta> {
+export async function* streamChat(
+  model: string,
+  messages: ApiMessage[],
+  signal: AbortSignal,
+): AsyncGenerator<Delta> {
   const response = await request('v1/chat/completions', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
@@ -99,9 +103,9 @@ export async function* streamChat(model: string, messages: ApiMessage[], signal:
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      const events = done ? [...parser.push(decoder.decode()), ...parser.end()] : parser.push(
-        decoder.decode(value, { stream: true }),
-      );
+      const events = done
+        ? [...parser.push(decoder.decode()), ...parser.end()]
+        : parser.push(decoder.decode(value, { stream: true }));
       for (const event of events) {
         if (event.data === '[DONE]') return;
         for (const delta of readDeltas(event.data)) {
@@ -134,7 +138,10 @@ export function readDeltas(data: string): Delta[] {
   const usage = asObject(chunk['usage']);
   const completionTokens = asCount(usage['completion_tokens']);
   if (completionTokens !== null) {
-    deltas.push({ type: 'usage', usage: { promptTokens: asCount(usage['prompt_tokens']) ?? 0, completionTokens } });
+    deltas.push({
+      type: 'usage',
+      usage: { promptTokens: asCount(usage['prompt_tokens']) ?? 0, completionTokens },
+    });
   }
   const reason = asText(choice['finish_reason']);
   if (reason !== '') deltas.push({ type: 'finish', reason });
@@ -157,7 +164,8 @@ export function troubleOf(httpStatus: number, body: unknown, retryAfterS: number
   const error = asObject(body);
   const detail = (asText(error['message']) || asText(body)).slice(0, 500);
   const code = asText(error['code']) || asText(error['type']);
-  const status = httpStatus === 500 ? (asCount(error['code']) ?? asCount(error['status']) ?? 500) : httpStatus;
+  const status =
+    httpStatus === 500 ? (asCount(error['code']) ?? asCount(error['status']) ?? 500) : httpStatus;
   if (code === 'context_length_exceeded' || code === 'exceed_context_size_error') {
     return { kind: 'too_long', ...contextNumbers(error, detail) };
   }
@@ -169,8 +177,11 @@ export function troubleOf(httpStatus: number, body: unknown, retryAfterS: number
   return { kind: 'refused', status, detail };
 }
 
-/** How many tokens were needed and how many fit, from fields if the server gives them, else from its sentence. */
-export function contextNumbers(error: Json, message: string): { needed: number | null; limit: number | null } {
+/** How many tokens were needed and how many fit, from fields if the server gives them, else its sentence. */
+export function contextNumbers(
+  error: Json,
+  message: string,
+): { needed: number | null; limit: number | null } {
   const limit = asCount(error['context_length']) ?? asCount(error['n_ctx']);
   const needed = asCount(error['tokens']) ?? asCount(error['n_prompt_tokens']);
   if (limit !== null && needed !== null) return { needed, limit };

@@ -19,8 +19,9 @@ export type Block = MarkdownBlock | CodeBlock;
 
 export const kChunkLines = 50;
 /**
- * The open block is rendered again for new text, so its length is bounded: a longer list is cut between two items, a
- * longer paragraph after a line, a longer line at a space. Tables and code inside lists are left whole.
+ * The open block is rendered again for new text, so its length is bounded: a longer list is cut between two
+ * items, a longer paragraph after a line, a longer line at a space. Tables and code inside lists are left
+ * whole.
  */
 export const kBlockCharsMax = 8192;
 

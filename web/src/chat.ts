@@ -20,8 +20,8 @@ export interface Chat {
 }
 
 /**
- * The conversation as it is sent: chat templates want the roles to alternate, so an answer that never came leaves no
- * gap, and two messages in a row of the same role become one.
+ * The conversation as it is sent: chat templates want the roles to alternate, so an answer that never came
+ * leaves no gap, and two messages in a row of the same role become one.
  */
 export function historyOf(messages: readonly Message[]): { role: Message['role']; content: string }[] {
   const history: { role: Message['role']; content: string }[] = [];

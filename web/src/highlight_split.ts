@@ -1,5 +1,5 @@
-// Cuts highlighted HTML (only <span class>, </span> and escaped text) after every `lines` lines into pieces that are
-// well formed alone: spans open at a cut are closed before it and opened again after it.
+// Cuts highlighted HTML (only <span class>, </span> and escaped text) after every `lines` lines into pieces
+// that are well formed alone: spans open at a cut are closed before it and opened again after it.
 
 export function splitHighlighted(html: string, lines: number): string[] {
   const pieces: string[] = [];

@@ -1,4 +1,5 @@
-// Highlighting runs beside the page's own thread: a block of thousands of lines must not hold up typing or Stop.
+// Highlighting runs beside the page's own thread: a block of thousands of lines must not hold up typing or
+// Stop.
 
 import hljs from 'highlight.js/lib/common';
 import { kChunkLines } from './blocks';

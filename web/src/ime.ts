@@ -1,17 +1,19 @@
 // When does Enter send? A pure state machine over the input box's events; it knows no DOM.
 //
-// A Korean syllable is still "being composed" when its writer presses Enter, and one Enter must both finish the
-// syllable and send. A Japanese or Chinese writer presses Enter to accept a candidate, and that must not send.
-// Browsers report the same key press in these orders (keyCode 229 means "the input method had this key"):
+// A Korean syllable is still "being composed" when its writer presses Enter, and one Enter must both finish
+// the syllable and send. A Japanese or Chinese writer presses Enter to accept a candidate, and that must not
+// send. Browsers report the same key press in these orders (keyCode 229 means "the input method had this
+// key"):
 //
 //   A  keydown 229 isComposing, compositionend                    Chrome and Firefox, Windows and Linux
 //   B  keydown 229 isComposing, compositionend, keydown 13        Chrome on macOS, Korean
 //   C  compositionend, keydown 229 not composing                  Safari
 //   A' as A, then a bare beforeinput "insertLineBreak"            Linux input methods that pass Enter on
 //
-// So: Enter while composing Hangul is remembered and sends once, after compositionend, when the text has settled;
-// what the same key press brings afterwards (second keydown, line break, the last syllable inserted again) is
-// swallowed until another key, a new composition or kEchoMs. Hangul turned into Hanja by that Enter does not send.
+// So: Enter while composing Hangul is remembered and sends once, after compositionend, when the text has
+// settled; what the same key press brings afterwards (second keydown, line break, the last syllable inserted
+// again) is swallowed until another key, a new composition or kEchoMs. Hangul turned into Hanja by that Enter
+// does not send.
 
 /** How long the echo of a sending key press may arrive. */
 export const kEchoMs = 300;
@@ -32,7 +34,15 @@ export type ImeEvent =
   | { type: 'compositionstart' }
   | { type: 'compositionupdate'; data: string }
   | { type: 'compositionend'; data: string }
-  | { type: 'enter'; shift: boolean; composing: boolean; keyCode: number; repeat: boolean; value: string; nowMs: number }
+  | {
+      type: 'enter';
+      shift: boolean;
+      composing: boolean;
+      keyCode: number;
+      repeat: boolean;
+      value: string;
+      nowMs: number;
+    }
   | { type: 'otherkey' }
   | { type: 'linebreak'; nowMs: number }
   | { type: 'input'; value: string; nowMs: number }
@@ -54,7 +64,14 @@ export interface ImeOutcome {
 }
 
 export function imeStart(): ImeState {
-  return { composing: false, composed: '', pending: 'none', pendingText: '', echoUntilMs: 0, shiftEnter: false };
+  return {
+    composing: false,
+    composed: '',
+    pending: 'none',
+    pendingText: '',
+    echoUntilMs: 0,
+    shiftEnter: false,
+  };
 }
 
 /** True if the text ends in a Hangul syllable or jamo. */
@@ -88,7 +105,9 @@ export function imeStep(state: ImeState, event: ImeEvent): ImeOutcome {
 
     case 'otherkey': {
       const pending = state.pending === 'button' ? 'button' : 'none';
-      return { state: { ...state, pending, composed: state.composing ? state.composed : '', echoUntilMs: 0 } };
+      return {
+        state: { ...state, pending, composed: state.composing ? state.composed : '', echoUntilMs: 0 },
+      };
     }
 
     case 'linebreak':
@@ -120,7 +139,8 @@ export function imeStep(state: ImeState, event: ImeEvent): ImeOutcome {
 type EnterEvent = Extract<ImeEvent, { type: 'enter' }>;
 
 function enterStep(state: ImeState, event: EnterEvent): ImeOutcome {
-  if (event.shift) return { state };
+  // The new line that follows is wanted, also right after a message.
+  if (event.shift) return { state: { ...state, echoUntilMs: 0 } };
   if (state.composing || event.composing) {
     if (!endsInHangul(state.composed)) return { state };
     return { state: { ...state, pending: 'enter', pendingText: event.value } };

@@ -41,16 +41,22 @@ export function bindIme(box: HTMLTextAreaElement, handlers: ImeHandlers): ImeBin
     box.addEventListener(name, listener as EventListener, { signal: off.signal });
 
   on<CompositionEvent>('compositionstart', () => take({ type: 'compositionstart' }));
-  on<CompositionEvent>('compositionupdate', ({ data }) => take({ type: 'compositionupdate', data: data ?? '' }));
+  on<CompositionEvent>('compositionupdate', ({ data }) =>
+    take({ type: 'compositionupdate', data: data ?? '' }),
+  );
   on<CompositionEvent>('compositionend', ({ data }) => take({ type: 'compositionend', data: data ?? '' }));
   on<KeyboardEvent>('keydown', (event) => {
     const { key, code, shiftKey, ctrlKey, altKey, metaKey, keyCode, isComposing, repeat } = event;
     if (key === 'Shift' || key === 'Control' || key === 'Alt' || key === 'Meta') return;
     // Windows input methods report the key as "Process"; its place on the keyboard is still told.
     const enter = key === 'Enter' || code === 'Enter' || code === 'NumpadEnter';
-    if (!enter || altKey || (!ctrlKey && !metaKey && !handlers.enterSends())) return take({ type: 'otherkey' });
+    if (!enter || altKey || (!ctrlKey && !metaKey && !handlers.enterSends()))
+      return take({ type: 'otherkey' });
     const value = box.value;
-    take({ type: 'enter', shift: shiftKey, composing: isComposing, keyCode, repeat, value, nowMs: now() }, event);
+    take(
+      { type: 'enter', shift: shiftKey, composing: isComposing, keyCode, repeat, value, nowMs: now() },
+      event,
+    );
   });
   on<InputEvent>('beforeinput', (event) => {
     const breaks = event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph';

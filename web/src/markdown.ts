@@ -1,12 +1,36 @@
-// Markdown to safe HTML. Three fences stand one behind the other: raw HTML is never parsed (it is shown as text),
-// the renderer writes only the tags below, and DOMPurify checks the result once more. The page's CSP is the fourth.
+// Markdown to safe HTML. Three fences stand one behind the other: raw HTML is never parsed (it is shown as
+// text), the renderer writes only the tags below, and DOMPurify checks the result once more. The page's CSP
+// is the fourth.
 
 import DOMPurify from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 
 const kTags = [
-  'p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 'del', 'code', 'pre', 'ul', 'ol', 'li', 'blockquote',
-  'table', 'thead', 'tbody', 'tr', 'th', 'td', 'a', 'span', 'div',
+  'p',
+  'br',
+  'hr',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'strong',
+  'em',
+  'del',
+  'code',
+  'pre',
+  'ul',
+  'ol',
+  'li',
+  'blockquote',
+  'table',
+  'thead',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+  'a',
+  'span',
+  'div',
 ];
 const kAttributes = ['href', 'title', 'target', 'rel', 'class', 'start', 'align'];
 
@@ -35,7 +59,8 @@ function anchor(href: string, innerHtml: string): string {
   const link = safeLink(href);
   if (link === null) return innerHtml;
   const address = escapeHtml(link);
-  return `<a href="${address}" title="${address}" target="_blank" rel="noopener noreferrer nofollow">${innerHtml}</a>`;
+  const manners = 'target="_blank" rel="noopener noreferrer nofollow"';
+  return `<a href="${address}" title="${address}" ${manners}>${innerHtml}</a>`;
 }
 
 const marked = new Marked({
@@ -73,7 +98,8 @@ const marked = new Marked({
           })
           .join('')}</tr>`;
       const body = token.rows.map((cells) => row(cells, 'td')).join('');
-      return `<div class="table"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>`;
+      const head = row(token.header, 'th');
+      return `<div class="table"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>`;
     },
   },
 });

@@ -1,5 +1,5 @@
-// Calls `draw` at most once a frame, and less often when drawing is dear: at most about a fifth of the time goes
-// into it, so that a long open block cannot freeze the page.
+// Calls `draw` at most once a frame, and less often when drawing is dear: at most about a fifth of the time
+// goes into it, so that a long open block cannot freeze the page.
 
 const kRestFactor = 4;
 const kRestMaxMs = 500;

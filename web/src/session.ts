@@ -40,11 +40,11 @@ export class Session extends Observable {
   }
 
   get generation(): Generation | null {
-    return this.current ? this.generations.get(this.current.id) ?? null : null;
+    return this.current ? (this.generations.get(this.current.id) ?? null) : null;
   }
 
   get trouble(): Trouble | null {
-    return this.current ? this.troubles.get(this.current.id) ?? null : null;
+    return this.current ? (this.troubles.get(this.current.id) ?? null) : null;
   }
 
   isWriting(chat: Chat): boolean {
@@ -90,7 +90,9 @@ export class Session extends Observable {
       const here = mine.get(chat.id);
       return here && (this.isWriting(here) || here.updatedMs >= chat.updatedMs) ? here : chat;
     });
-    const unsaved = this.chats.filter((chat) => this.isWriting(chat) && !stored.some(({ id }) => id === chat.id));
+    const unsaved = this.chats.filter(
+      (chat) => this.isWriting(chat) && !stored.some(({ id }) => id === chat.id),
+    );
     this.chats = [...unsaved, ...stored];
     if (this.current) this.current = this.chats.find(({ id }) => id === this.current?.id) ?? this.current;
     this.changed();
@@ -163,7 +165,13 @@ export class Session extends Observable {
 
   private begin(text: string): Chat {
     const nowMs = Date.now();
-    const chat: Chat = { id: newId(), title: titleOf(text), createdMs: nowMs, updatedMs: nowMs, messages: [] };
+    const chat: Chat = {
+      id: newId(),
+      title: titleOf(text),
+      createdMs: nowMs,
+      updatedMs: nowMs,
+      messages: [],
+    };
     this.chats.unshift(chat);
     this.chats.length = Math.min(this.chats.length, kChatsMax);
     this.current = chat;
@@ -191,7 +199,8 @@ export class Session extends Observable {
     if (empty && outcome.kind !== 'finished') chat.messages.pop();
     if (outcome.kind === 'failed') {
       this.troubles.set(chat.id, outcome.trouble);
-      if (outcome.trouble.kind === 'unreachable' || outcome.trouble.kind === 'no_model') void this.loadModels();
+      if (outcome.trouble.kind === 'unreachable' || outcome.trouble.kind === 'no_model')
+        void this.loadModels();
     }
     this.status = outcome.kind === 'finished' ? { kind: 'finished', text: message.content } : null;
     if (outcome.kind === 'stopped') this.status = { kind: 'stopped', text: '' };

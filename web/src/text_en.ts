@@ -55,7 +55,8 @@ export const en = {
   'message.tokens': '{tokens} tokens',
   'code.copy': 'Copy code',
   'code.text': 'text',
-  'copy.manual': 'Your browser does not allow copying here. The text is selected: press Ctrl+C (⌘C on a Mac).',
+  'copy.manual':
+    'Your browser does not allow copying here. The text is selected: press Ctrl+C (⌘C on a Mac).',
   'copy.close': 'Close',
   'scroll.down': 'To the newest text',
   'status.started': 'The answer has begun.',
@@ -66,9 +67,11 @@ export const en = {
   'error.unreachable': 'The server does not answer. It may be restarting, or the network is down.',
   'error.models': 'The server does not answer. Trying again by itself…',
   'error.broken': 'The connection broke before the answer was complete.',
-  'error.too_long': 'This conversation is too long for the model: {needed} tokens, but only {limit} fit. '
-    + 'Start a new chat or shorten your message.',
-  'error.too_long_plain': 'This conversation is too long for the model. Start a new chat or shorten your message.',
+  'error.too_long':
+    'This conversation is too long for the model: {needed} tokens, but only {limit} fit. ' +
+    'Start a new chat or shorten your message.',
+  'error.too_long_plain':
+    'This conversation is too long for the model. Start a new chat or shorten your message.',
   'error.busy': 'The server is busy just now. Please try again in a moment.',
   'error.busy_in': 'The server is busy just now. Please try again in {seconds} seconds.',
   'error.limited': 'Too many requests. Please wait a little.',

@@ -57,7 +57,8 @@ export const ko: Texts = {
   'message.tokens': '토큰 {tokens}개',
   'code.copy': '코드 복사',
   'code.text': '텍스트',
-  'copy.manual': '이 브라우저에서는 바로 복사할 수 없습니다. 글을 선택해 두었으니 Ctrl+C(맥에서는 ⌘C)를 누르세요.',
+  'copy.manual':
+    '이 브라우저에서는 바로 복사할 수 없습니다. 글을 선택해 두었으니 Ctrl+C(맥에서는 ⌘C)를 누르세요.',
   'copy.close': '닫기',
   'scroll.down': '최근 글로 이동',
   'status.started': '답변이 시작되었습니다.',
@@ -68,8 +69,9 @@ export const ko: Texts = {
   'error.unreachable': '서버가 응답하지 않습니다. 다시 켜지는 중이거나 네트워크가 끊겼을 수 있습니다.',
   'error.models': '서버가 응답하지 않습니다. 자동으로 다시 시도하는 중…',
   'error.broken': '답변이 끝나기 전에 연결이 끊겼습니다.',
-  'error.too_long': '대화가 이 모델에는 너무 깁니다. 토큰 {needed}개가 필요한데 {limit}개까지만 들어갑니다. '
-    + '새 대화를 시작하거나 메시지를 줄여 주세요.',
+  'error.too_long':
+    '대화가 이 모델에는 너무 깁니다. 토큰 {needed}개가 필요한데 {limit}개까지만 들어갑니다. ' +
+    '새 대화를 시작하거나 메시지를 줄여 주세요.',
   'error.too_long_plain': '대화가 이 모델에는 너무 깁니다. 새 대화를 시작하거나 메시지를 줄여 주세요.',
   'error.busy': '지금 서버가 바쁩니다. 잠시 뒤에 다시 시도해 주세요.',
   'error.busy_in': '지금 서버가 바쁩니다. {seconds}초 뒤에 다시 시도해 주세요.',

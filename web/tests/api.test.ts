@@ -21,18 +21,22 @@ async function collect(): Promise<Delta[]> {
 }
 
 async function troubleFrom(work: Promise<unknown>) {
-  const error = await work.then(() => null, (reason: unknown) => reason);
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   expect(error).toBeInstanceOf(ApiError);
   return (error as ApiError).trouble;
 }
 
 const piece = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
-const kAnswer = piece({ choices: [{ delta: { role: 'assistant', content: '' } }] })
-  + piece({ choices: [{ delta: { reasoning_content: '음' } }] })
-  + piece({ choices: [{ delta: { content: '안녕' } }] })
-  + piece({ choices: [{ delta: {}, finish_reason: 'stop' }] })
-  + piece({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } })
-  + 'data: [DONE]\n\n';
+const kAnswer =
+  piece({ choices: [{ delta: { role: 'assistant', content: '' } }] }) +
+  piece({ choices: [{ delta: { reasoning_content: '음' } }] }) +
+  piece({ choices: [{ delta: { content: '안녕' } }] }) +
+  piece({ choices: [{ delta: {}, finish_reason: 'stop' }] }) +
+  piece({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } }) +
+  'data: [DONE]\n\n';
 
 describe('the server', () => {
   test('an answer cut at every byte is read whole', async () => {
@@ -80,16 +84,20 @@ describe('the server', () => {
 
   test('models without an id are left out', async () => {
     answerWith(JSON.stringify({ data: [{ id: 'a', description: 'd' }, { id: 4 }, null, { id: 'b' }] }));
-    expect(await listModels()).toEqual([{ id: 'a', description: 'd' }, { id: 'b', description: '' }]);
+    expect(await listModels()).toEqual([
+      { id: 'a', description: 'd' },
+      { id: 'b', description: '' },
+    ]);
   });
 });
 
 describe('context overflow gives both numbers', () => {
-  const read = (error: Record<string, unknown>) => troubleOf(400, { code: 'context_length_exceeded', ...error }, null);
+  const read = (error: Record<string, unknown>) =>
+    troubleOf(400, { code: 'context_length_exceeded', ...error }, null);
   const both = { kind: 'too_long', needed: 5000, limit: 4096 };
   for (const message of [
-    "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, "
-      + '1000 in the completion).',
+    "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens " +
+      '(4000 in the messages, 1000 in the completion).',
     "This model's maximum context length is 4,096 tokens. However, your messages resulted in 5,000 tokens.",
     'the request needs 5000 tokens, the context holds 4096',
     'prompt of 5000 tokens does not fit: 4096',
@@ -100,11 +108,19 @@ describe('context overflow gives both numbers', () => {
   test('as fields', () => {
     expect(read({ message: '', n_ctx: 4096, n_prompt_tokens: 5000 })).toEqual(both);
   });
-  test('none', () => expect(read({ message: 'too long' })).toEqual({ kind: 'too_long', needed: null, limit: null }));
+  test('none', () =>
+    expect(read({ message: 'too long' })).toEqual({ kind: 'too_long', needed: null, limit: null }));
 });
 
 test('unknown fields and shapes in a piece are no fault', () => {
-  for (const data of ['{}', '[]', '1', '{"choices":[]}', '{"choices":[{"delta":null}]}', '{"choices":{"x":1}}']) {
+  for (const data of [
+    '{}',
+    '[]',
+    '1',
+    '{"choices":[]}',
+    '{"choices":[{"delta":null}]}',
+    '{"choices":{"x":1}}',
+  ]) {
     expect(readDeltas(data)).toEqual([]);
   }
 });

@@ -45,8 +45,19 @@ const code = (block: Block | undefined) => (block?.kind === 'code' ? block : und
 describe('blocks', () => {
   test('text is cut where Markdown cuts it', () => {
     const blocks = readBlocks(kText);
-    expect(blocks.map((block) => (block.kind === 'code' ? `[${block.lang}]` : block.source.split('\n')[0]))).toEqual([
-      '# Title', 'Intro line', '- one', 'After the list', '[js]', '| a | b |', '> quote', '    indented', '[]', 'Set',
+    expect(
+      blocks.map((block) => (block.kind === 'code' ? `[${block.lang}]` : block.source.split('\n')[0])),
+    ).toEqual([
+      '# Title',
+      'Intro line',
+      '- one',
+      'After the list',
+      '[js]',
+      '| a | b |',
+      '> quote',
+      '    indented',
+      '[]',
+      'Set',
     ]);
     expect(code(blocks[4])?.chunks.join('')).toBe('let a = ``;\n```\nnot closed by three\n\n');
     const list = blocks[2];
@@ -79,7 +90,9 @@ describe('blocks', () => {
   });
 
   test('no line of the text is lost', () => {
-    const text = readBlocks(kText).map((block) => (block.kind === 'code' ? block.chunks.join('') : block.source)).join('\n');
+    const text = readBlocks(kText)
+      .map((block) => (block.kind === 'code' ? block.chunks.join('') : block.source))
+      .join('\n');
     for (const line of kText.split('\n')) if (!/^(`|~)/.test(line)) expect(text).toContain(line.trim());
   });
 
@@ -98,7 +111,11 @@ describe('blocks', () => {
 
   test('code is kept in pieces of equal line count', () => {
     const [block] = readBlocks(`\`\`\`\n${'line\n'.repeat(kChunkLines * 2 + 1)}\`\`\``);
-    expect(code(block)?.chunks.map((chunk) => chunk.split('\n').length - 1)).toEqual([kChunkLines, kChunkLines, 1]);
+    expect(code(block)?.chunks.map((chunk) => chunk.split('\n').length - 1)).toEqual([
+      kChunkLines,
+      kChunkLines,
+      1,
+    ]);
   });
 
   test('a language name carries nothing else', () => {
@@ -116,14 +133,19 @@ describe('blocks', () => {
     const poem = 'a line of it\n'.repeat(3000);
     for (const text of [line, poem, `${line}\n\n${poem}${line}`]) {
       const whole = readBlocks(text);
-      expect(Math.max(...whole.map((block) => (block.kind === 'markdown' ? block.source.length : 0)))).toBeLessThan(2.1 * kBlockCharsMax);
+      expect(
+        Math.max(...whole.map((block) => (block.kind === 'markdown' ? block.source.length : 0))),
+      ).toBeLessThan(2.1 * kBlockCharsMax);
       for (const size of [1, 7, 4096, 20_000]) {
         const reader = new BlockReader();
         for (let at = 0; at < text.length; at += size) reader.append(text.slice(at, at + size));
         reader.finish();
         expect(reader.finished).toEqual(whole);
       }
-      const words = whole.map((block) => (block.kind === 'markdown' ? block.source : '')).join(' ').split(/\s+/);
+      const words = whole
+        .map((block) => (block.kind === 'markdown' ? block.source : ''))
+        .join(' ')
+        .split(/\s+/);
       expect(words).toEqual(text.trim().split(/\s+/));
     }
   });

@@ -41,7 +41,15 @@ class Box {
   }
   enter(options: { composing?: boolean; keyCode?: number; shift?: boolean; repeat?: boolean } = {}): boolean {
     const { composing = false, keyCode = composing ? 229 : 13, shift = false, repeat = false } = options;
-    return this.take({ type: 'enter', composing, keyCode, shift, repeat, value: this.value, nowMs: this.nowMs });
+    return this.take({
+      type: 'enter',
+      composing,
+      keyCode,
+      shift,
+      repeat,
+      value: this.value,
+      nowMs: this.nowMs,
+    });
   }
   linebreak() {
     const prevented = this.take({ type: 'linebreak', nowMs: this.nowMs });
@@ -196,7 +204,12 @@ describe('Korean: one Enter sends the whole text once', () => {
 });
 
 describe('Japanese and Chinese: Enter for a candidate does not send', () => {
-  for (const [preview, chosen] of [['にほん', '日本'], ['nihao', '你好'], ['ㄋㄧˇ', '你'], ['カナ', 'カナ']] as const) {
+  for (const [preview, chosen] of [
+    ['にほん', '日本'],
+    ['nihao', '你好'],
+    ['ㄋㄧˇ', '你'],
+    ['カナ', 'カナ'],
+  ] as const) {
     test(`${preview}: A, then Enter again sends`, () => {
       const box = new Box();
       box.compose('', preview);
@@ -221,6 +234,15 @@ describe('Japanese and Chinese: Enter for a candidate does not send', () => {
       expect(box.sent).toEqual([chosen]);
     });
   }
+});
+
+test('Japanese: a compositionend that tells no text does not send', () => {
+  const box = new Box();
+  box.compose('', 'にほん');
+  box.enter({ composing: true });
+  box.end('');
+  box.tasks();
+  expect(box.sent).toEqual([]);
 });
 
 describe('without an input method', () => {
@@ -251,6 +273,33 @@ describe('without an input method', () => {
     box.input();
     box.enter();
     expect(box.sent).toEqual(['a', 'pasted']);
+  });
+
+  test('a new line right after a message stays', () => {
+    const box = new Box();
+    box.value = 'a';
+    box.enter();
+    box.enter({ shift: true });
+    box.linebreak();
+    expect(box.value).toBe('\n');
+  });
+
+  test('text that comes back without an input event is not sent by the second keydown', () => {
+    const box = new Box();
+    box.compose('', '글');
+    box.enter({ composing: true });
+    box.end('글');
+    box.tasks();
+    box.value = '글';
+    expect(box.enter()).toBe(true);
+    expect(box.sent).toEqual(['글']);
+  });
+
+  test('a held Enter does not send what is there when it repeats', () => {
+    const box = new Box();
+    box.value = 'b';
+    box.enter({ repeat: true });
+    expect(box.sent).toEqual([]);
   });
 
   test('the echo ends by itself', () => {

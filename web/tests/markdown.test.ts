@@ -54,7 +54,9 @@ describe('what users and models write is shown, never run', () => {
   for (const source of kHostile) {
     test(JSON.stringify(source).slice(0, 70), () => {
       const box = draw(source);
-      expect(box.querySelectorAll('script,img,svg,math,iframe,object,embed,style,form,input,meta,link').length).toBe(0);
+      expect(
+        box.querySelectorAll('script,img,svg,math,iframe,object,embed,style,form,input,meta,link').length,
+      ).toBe(0);
       for (const element of box.querySelectorAll('*')) {
         for (const { name, value } of element.attributes) {
           expect(name).not.toMatch(/^on|^style$|^src|^id$|^name$/);
@@ -69,13 +71,17 @@ describe('what users and models write is shown, never run', () => {
 
     test(`cut anywhere: ${JSON.stringify(source).slice(0, 56)}`, () => {
       for (let cut = 1; cut < source.length; cut += 1) {
-        expect(draw(source.slice(0, cut)).querySelectorAll('script,img,svg,iframe,style,form,input').length).toBe(0);
+        expect(
+          draw(source.slice(0, cut)).querySelectorAll('script,img,svg,iframe,style,form,input').length,
+        ).toBe(0);
       }
     });
   }
 
   test('raw HTML is shown as text', () => {
-    expect(draw('a <b>bold</b> <script>x()</script>').textContent?.trim()).toBe('a <b>bold</b> <script>x()</script>');
+    expect(draw('a <b>bold</b> <script>x()</script>').textContent?.trim()).toBe(
+      'a <b>bold</b> <script>x()</script>',
+    );
     expect(draw('<div>\n**x**\n</div>').textContent).toContain('<div>');
   });
 
@@ -95,7 +101,9 @@ describe('Markdown', () => {
     expect(safeLink('https://a.example/x?y=1#z')).toBe('https://a.example/x?y=1#z');
     expect(safeLink('mailto:a@b.example')).toBe('mailto:a@b.example');
     expect(safeLink(' javascript:x')).toBe(null);
-    expect(draw('see https://a.example/x').querySelector('a')?.getAttribute('href')).toBe('https://a.example/x');
+    expect(draw('see https://a.example/x').querySelector('a')?.getAttribute('href')).toBe(
+      'https://a.example/x',
+    );
   });
 
   test('bold, lists, tables, headings', () => {

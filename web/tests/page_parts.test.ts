@@ -12,7 +12,8 @@ afterEach(() => vi.unstubAllGlobals());
 describe('words', () => {
   test('both languages have every sentence with the same values', () => {
     const values = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
-    for (const key of Object.keys(en) as (keyof typeof en)[]) expect(values(ko[key])).toEqual(values(en[key]));
+    for (const key of Object.keys(en) as (keyof typeof en)[])
+      expect(values(ko[key])).toEqual(values(en[key]));
   });
   test('the remembered language wins, then the browser’s', () => {
     expect(chooseLanguage('en', ['ko-KR'])).toBe('en');
@@ -33,7 +34,9 @@ describe('words', () => {
 describe('without a secure context', () => {
   test('ids', () => {
     const ids = () => new Set(Array.from({ length: 100 }, newId));
-    vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array) => bytes.map((_, i) => (bytes[i] = Math.random() * 256)) });
+    vi.stubGlobal('crypto', {
+      getRandomValues: (bytes: Uint8Array) => bytes.map((_, i) => (bytes[i] = Math.random() * 256)),
+    });
     expect(ids().size).toBe(100);
     vi.stubGlobal('crypto', undefined);
     expect(ids().size).toBe(100);
@@ -68,7 +71,8 @@ describe('highlighted pieces', () => {
       const pieces = splitHighlighted(html, lines);
       expect(pieces.length).toBe(Math.ceil(5 / lines));
       expect(pieces.map(text).join('')).toBe('1\n2\n3\n4\n5\n');
-      for (const piece of pieces) expect(piece.match(/<span/g)?.length ?? 0).toBe(piece.match(/<\/span/g)?.length ?? 0);
+      for (const piece of pieces)
+        expect(piece.match(/<span/g)?.length ?? 0).toBe(piece.match(/<\/span/g)?.length ?? 0);
     }
   });
 });

@@ -7,8 +7,8 @@ function parse(pieces: string[]): SseEvent[] {
 }
 
 const kStream =
-  '\ufeff: hello\n\ndata: {"a":"가나다 🙂"}\nid: 7\n\r\nevent: error\r\ndata: one\r\ndata:two\r\n\r\n'
-  + 'retry: 10\rdata\rdata:  x\r\rdata: [DONE]\n\n';
+  '\ufeff: hello\n\ndata: {"a":"가나다 🙂"}\nid: 7\n\r\nevent: error\r\ndata: one\r\ndata:two\r\n\r\n' +
+  'retry: 10\rdata\rdata:  x\r\rdata: [DONE]\n\n';
 const kEvents: SseEvent[] = [
   { event: 'message', data: '{"a":"가나다 🙂"}', id: '7' },
   { event: 'error', data: 'one\ntwo', id: '7' },
@@ -31,7 +31,10 @@ describe('event stream', () => {
     const bytes = new TextEncoder().encode(kStream);
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-      const pieces = [decoder.decode(bytes.slice(0, cut), { stream: true }), decoder.decode(bytes.slice(cut))];
+      const pieces = [
+        decoder.decode(bytes.slice(0, cut), { stream: true }),
+        decoder.decode(bytes.slice(cut)),
+      ];
       expect(parse(pieces)).toEqual(kEvents);
     }
   });
@@ -42,7 +45,8 @@ describe('event stream', () => {
     expect(parse(['data: a\n\ndata: b']).map(({ data }) => data)).toEqual(['a', 'b']);
   });
 
-  test('comments and empty events are nothing', () => expect(parse([': ping\n\n\n\nevent: x\n\n'])).toEqual([]));
+  test('comments and empty events are nothing', () =>
+    expect(parse([': ping\n\n\n\nevent: x\n\n'])).toEqual([]));
 
   test('a line without end is refused', () => {
     const parser = new SseParser();

@@ -22,7 +22,11 @@ class FakeStorage implements Storage {
 }
 
 const chat = (id: string, updatedMs = 1, content = '안녕'): Chat => ({
-  id, title: id, createdMs: 1, updatedMs, messages: [{ role: 'user', content }],
+  id,
+  title: id,
+  createdMs: 1,
+  updatedMs,
+  messages: [{ role: 'user', content }],
 });
 
 let storage: FakeStorage;
@@ -55,7 +59,10 @@ describe('chats in the browser', () => {
       'ondol.chat.x2': 'null',
       'ondol.chat.x3': '[]',
       'ondol.chat.x4': '{"v":1,"chat":{"id":"x4"}}',
-      'ondol.chat.x5': JSON.stringify({ v: 1, chat: { ...chat('x5'), messages: [{ role: 'root', content: '' }] } }),
+      'ondol.chat.x5': JSON.stringify({
+        v: 1,
+        chat: { ...chat('x5'), messages: [{ role: 'root', content: '' }] },
+      }),
       'ondol.chat.x6': JSON.stringify({ v: 1, chat: chat('other') }),
       'ondol.chat.x7': JSON.stringify({ v: 99, chat: chat('x7') }),
       'ondol.chat.x8': '',
@@ -71,7 +78,11 @@ describe('chats in the browser', () => {
     const migrate = (value: unknown) => {
       const { id, name, at, lines } = value as { id: string; name: string; at: number; lines: string[] };
       return {
-        id, title: name, createdMs: at, updatedMs: at, messages: lines.map((content) => ({ role: 'user', content })),
+        id,
+        title: name,
+        createdMs: at,
+        updatedMs: at,
+        messages: lines.map((content) => ({ role: 'user', content })),
       };
     };
     const newer = new ChatStore(storage, { version: 2, migrations: { 1: migrate } });
@@ -93,7 +104,10 @@ describe('chats in the browser', () => {
     storage.map.set('ondol.chat.a', JSON.stringify({ v: 1, chat: null }));
     storage.map.set('ondol.chat.b', JSON.stringify({ v: 2, chat: chat('b') }));
     const migrations = { 1: (value: unknown) => (value as { x: { y: unknown } }).x.y };
-    expect(new ChatStore(storage, { version: 2, migrations }).list()).toEqual({ chats: [chat('b')], badCount: 1 });
+    expect(new ChatStore(storage, { version: 2, migrations }).list()).toEqual({
+      chats: [chat('b')],
+      badCount: 1,
+    });
   });
 
   test('the oldest beyond the limit are dropped', () => {
@@ -116,7 +130,10 @@ describe('chats in the browser', () => {
     expect(store.importAll('hello')).toBe(null);
     expect(store.importAll('null')).toBe(null);
     expect(store.importAll('{"a":1}')).toBe(null);
-    const file = JSON.stringify({ ondol: 'chats', chats: [1, { v: 1, chat: {} }, { v: 1, chat: chat('ok') }] });
+    const file = JSON.stringify({
+      ondol: 'chats',
+      chats: [1, { v: 1, chat: {} }, { v: 1, chat: chat('ok') }],
+    });
     expect(store.importAll(file)).toEqual({ added: 1, failed: 2 });
   });
 
@@ -142,7 +159,12 @@ test('a chat id cannot name another record', () => {
 
 test('the conversation is sent with alternating roles', () => {
   const user = (content: string) => ({ role: 'user' as const, content });
-  const model = (content: string) => ({ role: 'assistant' as const, content, reasoning: 'r', note: 'stopped' as const });
+  const model = (content: string) => ({
+    role: 'assistant' as const,
+    content,
+    reasoning: 'r',
+    note: 'stopped' as const,
+  });
   expect(historyOf([user('a'), user('b'), model('c'), user('d'), model(''), user('e')])).toEqual([
     { role: 'user', content: 'a\n\nb' },
     { role: 'assistant', content: 'c' },

@@ -20,7 +20,9 @@ interface AppProps {
 }
 
 export function App({ session, store, highlighter }: AppProps) {
-  const [language, setLanguage] = useState(() => chooseLanguage(store.setting('language'), navigator.languages));
+  const [language, setLanguage] = useState(() =>
+    chooseLanguage(store.setting('language'), navigator.languages),
+  );
   const [menuOpen, setMenuOpen] = useState(false);
   const [byHand, setByHand] = useState<string | null>(null);
   const narrow = useNarrow();

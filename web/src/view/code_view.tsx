@@ -51,7 +51,11 @@ export function CodeView({ lang, chunks, open }: CodeViewProps) {
         <code>
           {chunks.map((text, index) => {
             const html = index < painted ? pieces[index] : undefined;
-            return html === undefined ? <PlainPiece key={index} text={text} /> : <ColouredPiece key={`c${index}`} html={html} />;
+            return html === undefined ? (
+              <PlainPiece key={index} text={text} />
+            ) : (
+              <ColouredPiece key={`c${index}`} html={html} />
+            );
           })}
         </code>
       </pre>

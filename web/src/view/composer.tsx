@@ -54,25 +54,45 @@ export function Composer({ handle }: { handle: { current: ComposerHandle | null 
   return (
     <form class={`composer${writing ? ' writing' : ''}`} onSubmit={(event) => event.preventDefault()}>
       <div class="composer-box">
-        <label class="offscreen" for="message-box">{t('input.label')}</label>
+        <label class="offscreen" for="message-box">
+          {t('input.label')}
+        </label>
         <textarea
-          id="message-box" ref={box} rows={1} placeholder={t('input.placeholder')} autocomplete="off"
-          aria-describedby="message-hint" enterkeyhint={touch ? 'enter' : 'send'}
+          id="message-box"
+          ref={box}
+          rows={1}
+          placeholder={t('input.placeholder')}
+          autocomplete="off"
+          aria-describedby="message-hint"
+          enterkeyhint={touch ? 'enter' : 'send'}
         />
         {writing ? (
-          <button type="button" class="round stop" aria-label={t('input.stop')} title={t('input.stop')}
-            onClick={() => session.stop()}>
+          <button
+            type="button"
+            class="round stop"
+            aria-label={t('input.stop')}
+            title={t('input.stop')}
+            onClick={() => session.stop()}
+          >
             <IconStop />
           </button>
         ) : (
-          <button type="button" class="round" aria-label={t('input.send')} title={t('input.send')}
-            disabled={!filled || session.model === ''} onMouseDown={(event) => event.preventDefault()}
-            onClick={() => ime.current?.pressSend()}>
+          <button
+            type="button"
+            class="round"
+            aria-label={t('input.send')}
+            title={t('input.send')}
+            disabled={!filled || session.model === ''}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => ime.current?.pressSend()}
+          >
             <IconSend />
           </button>
         )}
       </div>
-      <p class="composer-hint" id="message-hint">{touch ? t('input.hint_touch') : t('input.hint')}</p>
+      <p class="composer-hint" id="message-hint">
+        {touch ? t('input.hint_touch') : t('input.hint')}
+      </p>
     </form>
   );
 }

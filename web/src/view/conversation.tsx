@@ -54,7 +54,11 @@ export function Conversation({ onFill }: { onFill: (text: string) => void }) {
             const mine = last && generation?.message === message ? generation : null;
             return (
               <AssistantMessage
-                key={key} message={message} generation={mine} last={last} hideBroken={last && trouble !== null}
+                key={key}
+                message={message}
+                generation={mine}
+                last={last}
+                hideBroken={last && trouble !== null}
                 onAgain={again}
               />
             );
@@ -64,7 +68,12 @@ export function Conversation({ onFill }: { onFill: (text: string) => void }) {
         </div>
       </div>
       {away && (
-        <button type="button" class="to-end" aria-label={t('scroll.down')} onClick={() => stick.current?.toEnd()}>
+        <button
+          type="button"
+          class="to-end"
+          aria-label={t('scroll.down')}
+          onClick={() => stick.current?.toEnd()}
+        >
           <IconDown />
         </button>
       )}

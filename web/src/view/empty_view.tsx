@@ -17,7 +17,9 @@ export function EmptyView({ onSuggest }: { onSuggest: (text: string) => void }) 
       {!noModel && (
         <div class="suggestions">
           {kSuggestions.map((key) => (
-            <button key={key} type="button" onClick={() => onSuggest(t(key))}>{t(key)}</button>
+            <button key={key} type="button" onClick={() => onSuggest(t(key))}>
+              {t(key)}
+            </button>
           ))}
         </div>
       )}

@@ -1,4 +1,5 @@
-// Line icons on a 20 × 20 grid, drawn in the text's colour; hidden from screen readers, whose words stand beside them.
+// Line icons on a 20 × 20 grid, drawn in the text's colour; hidden from screen readers, whose words stand
+// beside them.
 
 import type { ComponentChildren } from 'preact';
 
@@ -10,22 +11,56 @@ function Icon({ children }: { children: ComponentChildren }) {
   );
 }
 
-export const IconMenu = () => <Icon><path d="M3.5 6h13M3.5 10h13M3.5 14h9" /></Icon>;
-export const IconClose = () => <Icon><path d="M5 5l10 10M15 5L5 15" /></Icon>;
-export const IconPlus = () => <Icon><path d="M10 4v12M4 10h12" /></Icon>;
-export const IconSend = () => <Icon><path d="M10 16V4.5M5 9.5l5-5 5 5" /></Icon>;
-export const IconDown = () => <Icon><path d="M10 4v11.5M5 10.5l5 5 5-5" /></Icon>;
-export const IconCheck = () => <Icon><path d="M4 10.5l4 4 8-9" /></Icon>;
+export const IconMenu = () => (
+  <Icon>
+    <path d="M3.5 6h13M3.5 10h13M3.5 14h9" />
+  </Icon>
+);
+export const IconClose = () => (
+  <Icon>
+    <path d="M5 5l10 10M15 5L5 15" />
+  </Icon>
+);
+export const IconPlus = () => (
+  <Icon>
+    <path d="M10 4v12M4 10h12" />
+  </Icon>
+);
+export const IconSend = () => (
+  <Icon>
+    <path d="M10 16V4.5M5 9.5l5-5 5 5" />
+  </Icon>
+);
+export const IconDown = () => (
+  <Icon>
+    <path d="M10 4v11.5M5 10.5l5 5 5-5" />
+  </Icon>
+);
+export const IconCheck = () => (
+  <Icon>
+    <path d="M4 10.5l4 4 8-9" />
+  </Icon>
+);
 export const IconCopy = () => (
   <Icon>
     <rect x="7" y="7" width="9.5" height="9.5" rx="2" />
     <path d="M13 7V5.5a2 2 0 0 0-2-2H5.5a2 2 0 0 0-2 2V11a2 2 0 0 0 2 2H7" />
   </Icon>
 );
-export const IconAgain = () => <Icon><path d="M15.8 8.3A6 6 0 1 0 16 11.2M16 4v4.3h-4.3" /></Icon>;
-export const IconEdit = () => <Icon><path d="M4 16l.8-3.6L13 4.2l2.8 2.8-8.2 8.2zM11.5 5.7l2.8 2.8" /></Icon>;
+export const IconAgain = () => (
+  <Icon>
+    <path d="M15.8 8.3A6 6 0 1 0 16 11.2M16 4v4.3h-4.3" />
+  </Icon>
+);
+export const IconEdit = () => (
+  <Icon>
+    <path d="M4 16l.8-3.6L13 4.2l2.8 2.8-8.2 8.2zM11.5 5.7l2.8 2.8" />
+  </Icon>
+);
 export const IconTrash = () => (
-  <Icon><path d="M4 6h12M8 6V4.5h4V6M5.5 6l.7 9.5h7.6l.7-9.5M8.5 9v4M11.5 9v4" /></Icon>
+  <Icon>
+    <path d="M4 6h12M8 6V4.5h4V6M5.5 6l.7 9.5h7.6l.7-9.5M8.5 9v4M11.5 9v4" />
+  </Icon>
 );
 export const IconStop = () => (
   <svg class="icon solid" viewBox="0 0 20 20" aria-hidden="true" focusable="false">

@@ -16,7 +16,9 @@ export function ManualCopy({ text, onClose }: { text: string; onClose: () => voi
     <dialog class="manual-copy" ref={dialog} aria-labelledby="manual-copy-text" onClose={onClose}>
       <p id="manual-copy-text">{t('copy.manual')}</p>
       <textarea ref={box} readOnly rows={10} value={text} aria-labelledby="manual-copy-text" />
-      <button type="button" class="plain" onClick={() => dialog.current?.close()}>{t('copy.close')}</button>
+      <button type="button" class="plain" onClick={() => dialog.current?.close()}>
+        {t('copy.close')}
+      </button>
     </dialog>
   );
 }

@@ -1,4 +1,5 @@
-// One Markdown block. Code inside it (in a list, say) gets the same frame as code between blocks, once it is whole.
+// One Markdown block. Code inside it (in a list, say) gets the same frame as code between blocks, once it is
+// whole.
 
 import { render } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';

@@ -35,12 +35,15 @@ export function AssistantMessage({ message, generation, last, hideBroken, onAgai
   // The readers of a generation outlive it here, so that a finished answer is not drawn a second time.
   const written = useMemo(() => (generation ? generation : null), [message]);
   const stored = useMemo(
-    () => (written ? null : { content: readBlocks(message.content), reasoning: readBlocks(message.reasoning ?? '') }),
+    () =>
+      written
+        ? null
+        : { content: readBlocks(message.content), reasoning: readBlocks(message.reasoning ?? '') },
     [message],
   );
-  const content = written ? written.content.finished : stored?.content ?? [];
+  const content = written ? written.content.finished : (stored?.content ?? []);
   const contentTail = written?.content.tail() ?? null;
-  const reasoning = written ? written.reasoning.finished : stored?.reasoning ?? [];
+  const reasoning = written ? written.reasoning.finished : (stored?.reasoning ?? []);
   const reasoningTail = written?.reasoning.tail() ?? null;
   const writing = generation !== null;
   const thinking = writing && message.content === '';
@@ -50,10 +53,17 @@ export function AssistantMessage({ message, generation, last, hideBroken, onAgai
       {(reasoning.length > 0 || reasoningTail) && (
         <details class="thoughts">
           <summary>{thinking ? t('message.thinking') : t('message.thoughts')}</summary>
-          <div class="thoughts-text"><BlocksView finished={reasoning} tail={reasoningTail} /></div>
+          <div class="thoughts-text">
+            <BlocksView finished={reasoning} tail={reasoningTail} />
+          </div>
         </details>
       )}
-      {writing && !generation.begun && <p class="waiting"><Embers />{t('message.waiting')}</p>}
+      {writing && !generation.begun && (
+        <p class="waiting">
+          <Embers />
+          {t('message.waiting')}
+        </p>
+      )}
       <BlocksView finished={content} tail={contentTail} />
       {!writing && <Ending {...{ message, last, hideBroken, onAgain }} />}
     </article>
@@ -71,7 +81,8 @@ function Ending({ message, last, hideBroken, onAgain }: Omit<AssistantProps, 'ge
         <CopyButton label={t('message.copy')} text={() => message.content} />
         {last && (
           <button type="button" class="quiet" onClick={onAgain}>
-            <IconAgain /><span>{t('message.regenerate')}</span>
+            <IconAgain />
+            <span>{t('message.regenerate')}</span>
           </button>
         )}
         {tokens !== undefined && (
@@ -87,7 +98,13 @@ function Ending({ message, last, hideBroken, onAgain }: Omit<AssistantProps, 'ge
 }
 
 function Embers() {
-  return <span class="embers" aria-hidden="true"><i /><i /><i /></span>;
+  return (
+    <span class="embers" aria-hidden="true">
+      <i />
+      <i />
+      <i />
+    </span>
+  );
 }
 
 function useGrowth(generation: Generation | null): void {

@@ -29,13 +29,20 @@ export function Notices() {
       {modelsState === 'unreachable' && (
         <div class="notice" role="alert">
           <p>{t('error.models')}</p>
-          <button type="button" class="quiet" onClick={() => void session.loadModels()}>{t('message.reload')}</button>
+          <button type="button" class="quiet" onClick={() => void session.loadModels()}>
+            {t('message.reload')}
+          </button>
         </div>
       )}
       {notice && (
         <div class="notice" role="alert">
           <p>{noticeText(notice, t)}</p>
-          <button type="button" class="square" aria-label={t('message.dismiss')} onClick={() => session.clearNotice()}>
+          <button
+            type="button"
+            class="square"
+            aria-label={t('message.dismiss')}
+            onClick={() => session.clearNotice()}
+          >
             <IconClose />
           </button>
         </div>

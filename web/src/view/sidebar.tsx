@@ -17,10 +17,18 @@ export function Sidebar({ onLanguage, onOpen, onClose }: SidebarProps) {
   return (
     <>
       <div class="side-head">
-        <h1 class="brand"><Mark />{t('app.name')}</h1>
-        <button type="button" class="square only-narrow" aria-label={t('menu.close')} onClick={onClose}><IconClose /></button>
+        <h1 class="brand">
+          <Mark />
+          {t('app.name')}
+        </h1>
+        <button type="button" class="square only-narrow" aria-label={t('menu.close')} onClick={onClose}>
+          <IconClose />
+        </button>
       </div>
-      <button type="button" class="new-chat" onClick={() => onOpen(null)}><IconPlus />{t('chats.new')}</button>
+      <button type="button" class="new-chat" onClick={() => onOpen(null)}>
+        <IconPlus />
+        {t('chats.new')}
+      </button>
       <nav class="chats" aria-label={t('chats.heading')}>
         {session.chats.length === 0 && <p class="chats-empty">{t('chats.empty')}</p>}
         <ul>
@@ -28,13 +36,19 @@ export function Sidebar({ onLanguage, onOpen, onClose }: SidebarProps) {
             <ChatRow key={chat.id} chat={chat} onOpen={onOpen} />
           ))}
         </ul>
-        {session.chats.length >= kChatsMax && <p class="chats-empty">{t('chats.limit', { count: kChatsMax })}</p>}
+        {session.chats.length >= kChatsMax && (
+          <p class="chats-empty">{t('chats.limit', { count: kChatsMax })}</p>
+        )}
       </nav>
       <div class="side-foot">
         <Transfer />
         <div class="languages" role="group" aria-label={t('language.label')}>
-          <button type="button" lang="ko" aria-pressed={language === 'ko'} onClick={() => onLanguage('ko')}>한국어</button>
-          <button type="button" lang="en" aria-pressed={language === 'en'} onClick={() => onLanguage('en')}>English</button>
+          <button type="button" lang="ko" aria-pressed={language === 'ko'} onClick={() => onLanguage('ko')}>
+            한국어
+          </button>
+          <button type="button" lang="en" aria-pressed={language === 'en'} onClick={() => onLanguage('en')}>
+            English
+          </button>
         </div>
       </div>
     </>
@@ -48,21 +62,37 @@ function ChatRow({ chat, onOpen }: { chat: Chat; onOpen: (id: string) => void })
   if (asking) {
     return (
       <li class="chat-row asking">
-        <button type="button" class="danger" ref={(button) => button?.focus()} onClick={() => session.remove(chat)}>
+        <button
+          type="button"
+          class="danger"
+          ref={(button) => button?.focus()}
+          onClick={() => session.remove(chat)}
+        >
           {t('chats.confirm')}
         </button>
-        <button type="button" class="quiet" onClick={() => setAsking(false)}>{t('chats.cancel')}</button>
+        <button type="button" class="quiet" onClick={() => setAsking(false)}>
+          {t('chats.cancel')}
+        </button>
       </li>
     );
   }
   return (
     <li class={`chat-row${session.isWriting(chat) ? ' writing' : ''}`}>
-      <button type="button" class="chat-open" aria-current={session.current === chat ? 'page' : undefined}
-        onClick={() => onOpen(chat.id)}>
+      <button
+        type="button"
+        class="chat-open"
+        aria-current={session.current === chat ? 'page' : undefined}
+        onClick={() => onOpen(chat.id)}
+      >
         {title}
       </button>
-      <button type="button" class="square chat-delete" aria-label={t('chats.delete', { title })}
-        title={t('chats.delete', { title })} onClick={() => setAsking(true)}>
+      <button
+        type="button"
+        class="square chat-delete"
+        aria-label={t('chats.delete', { title })}
+        title={t('chats.delete', { title })}
+        onClick={() => setAsking(true)}
+      >
         <IconTrash />
       </button>
     </li>
@@ -90,8 +120,17 @@ function Transfer() {
       <button type="button" class="quiet" disabled={session.chats.length === 0} onClick={download}>
         {t('chats.export')}
       </button>
-      <button type="button" class="quiet" onClick={() => file.current?.click()}>{t('chats.import')}</button>
-      <input ref={file} type="file" accept="application/json,.json" hidden tabIndex={-1} onChange={() => void upload()} />
+      <button type="button" class="quiet" onClick={() => file.current?.click()}>
+        {t('chats.import')}
+      </button>
+      <input
+        ref={file}
+        type="file"
+        accept="application/json,.json"
+        hidden
+        tabIndex={-1}
+        onChange={() => void upload()}
+      />
     </div>
   );
 }

@@ -7,7 +7,9 @@ export function troubleText(trouble: Trouble, t: Translate): string {
   switch (trouble.kind) {
     case 'too_long': {
       const { needed, limit } = trouble;
-      return needed !== null && limit !== null ? t('error.too_long', { needed, limit }) : t('error.too_long_plain');
+      return needed !== null && limit !== null
+        ? t('error.too_long', { needed, limit })
+        : t('error.too_long_plain');
     }
     case 'busy':
     case 'limited': {
@@ -33,11 +35,13 @@ export function AgainButtons({ onAgain, onEdit }: AgainProps) {
   return (
     <div class="again">
       <button type="button" class="quiet" onClick={onAgain}>
-        <IconAgain /><span>{t('message.retry')}</span>
+        <IconAgain />
+        <span>{t('message.retry')}</span>
       </button>
       {onEdit && (
         <button type="button" class="quiet" onClick={onEdit}>
-          <IconEdit /><span>{t('message.edit')}</span>
+          <IconEdit />
+          <span>{t('message.edit')}</span>
         </button>
       )}
     </div>
