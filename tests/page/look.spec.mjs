@@ -3,7 +3,7 @@
 
 import { answers, expect, open, test, whole } from './fixture.mjs';
 
-const kAnswer = `온돌은 바닥을 데워 방을 따뜻하게 하는 **한국의 전통 난방**입니다. 
+const kAnswer = `온돌은 바닥을 데워 방을 따뜻하게 하는 **한국의 전통 난방**입니다.
 자세한 것은 [설명](https://example.org/ondol)을 보세요.
 
 ## 어떻게 데우나요
