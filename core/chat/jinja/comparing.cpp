@@ -97,7 +97,11 @@ Result<bool> contains(Heap& heap, const Value& haystack, const Value& needle) {
       }
       heap.charge_steps(static_cast<int64_t>(haystack.text().size() / 64));
       return haystack.view().find(needle.view()) != std::string_view::npos;
-    case Kind::kDict: return haystack.entries().find(needle) != nullptr;
+    case Kind::kDict:
+      if (!Dict::hashable(needle)) {
+        return Error{Code::kInvalidArgument, "unhashable type: '" + std::string(type_name(needle)) + "'", ""};
+      }
+      return haystack.entries().find(needle) != nullptr;
     case Kind::kList: {
       std::vector<Value> used;
       List& list = haystack.items();

@@ -7,6 +7,7 @@ namespace ondol::chat::jinja {
 namespace {
 
 Result<Value> map(Interpreter& in, const Value& input, const CallArgs& args) {
+  if (!truthy(input)) return in.heap().make_list({}, ListKind::kGenerator);  // None too, as in Jinja
   ONDOL_TRY(const std::vector<Value> values, in.iterate(input));
   std::vector<Value> out;
   const Value* attribute = nullptr;
@@ -41,6 +42,7 @@ Result<Value> map(Interpreter& in, const Value& input, const CallArgs& args) {
 
 // select, reject, selectattr, rejectattr.
 Result<Value> choose(Interpreter& in, const Value& input, const CallArgs& args, bool wanted, bool by_attribute) {
+  if (!truthy(input)) return in.heap().make_list({}, ListKind::kGenerator);  // None too, as in Jinja
   ONDOL_TRY(const std::vector<Value> values, in.iterate(input));
   size_t used = 0;
   if (by_attribute && args.positional.empty()) return failure("Missing parameter for attribute name");

@@ -40,9 +40,11 @@ namespace {
 
 using Keyed = std::vector<std::pair<Value, Value>>;
 
-// Pairs every value with what it is ordered by; `attribute` may name several, "a,b".
+// Pairs every value with what it is ordered by. With `several`, `attribute` may name more than one, "a,b",
+// and the key is a list.
 Result<Keyed> with_keys(Interpreter& in, const std::vector<Value>& values, const Value* attribute,
-                        bool case_sensitive, const Value* otherwise = nullptr) {
+                        bool case_sensitive, const Value* otherwise = nullptr,
+                        bool several = false) {
   Keyed keyed;
   for (const Value& value : values) {
     if (attribute == nullptr) {
@@ -52,14 +54,14 @@ Result<Keyed> with_keys(Interpreter& in, const std::vector<Value>& values, const
     std::vector<Value> keys;
     std::string_view rest = attribute->is(Kind::kString) ? attribute->view() : "";
     do {
-      const size_t comma = rest.find(',');
+      const size_t comma = several ? rest.find(',') : std::string_view::npos;
       const Value path = attribute->is(Kind::kString) ? Value::string(rest.substr(0, comma)) : *attribute;
       ONDOL_TRY(Value key, in.attribute_path(value, path));
       if (key.is(Kind::kUndefined) && otherwise != nullptr) key = *otherwise;
       keys.push_back(sort_key(in, key, case_sensitive));
       rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     } while (!rest.empty());
-    keyed.emplace_back(keys.size() == 1 ? keys[0] : in.heap().make_list(std::move(keys)), value);
+    keyed.emplace_back(!several ? keys[0] : in.heap().make_list(std::move(keys)), value);
   }
   return keyed;
 }
@@ -67,7 +69,7 @@ Result<Keyed> with_keys(Interpreter& in, const std::vector<Value>& values, const
 Result<Value> sort(Interpreter& in, const Value& input, const CallArgs& args) {
   ONDOL_TRY(const Bound a, Bound::bind("sort", args, {"reverse", "case_sensitive", "attribute"}));
   ONDOL_TRY(const std::vector<Value> values, in.iterate(input));
-  ONDOL_TRY(Keyed keyed, with_keys(in, values, a.given(2) ? a[2] : nullptr, a.truthy(1, false)));
+  ONDOL_TRY(Keyed keyed, with_keys(in, values, a.given(2) ? a[2] : nullptr, a.truthy(1, false), nullptr, true));
   ONDOL_RETURN_IF_ERROR(sort_values(in.heap(), keyed, a.truthy(0, false)));
   std::vector<Value> out;
   for (auto& [key, value] : keyed) out.push_back(std::move(value));

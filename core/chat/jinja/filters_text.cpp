@@ -104,6 +104,7 @@ Result<Value> truncate(Interpreter& in, const Value& input, const CallArgs& args
   ONDOL_TRY(const int64_t length, a.integer(0, 255));
   ONDOL_TRY(const int64_t leeway, a.integer(3, 5));
   if (input.is(Kind::kUndefined)) return in.heap().make_string(Text());
+  if (input.is(Kind::kList) || input.is(Kind::kDict)) return input;
   if (!input.is(Kind::kString)) return failure("truncate needs a string");
   Text end("...", false);
   if (a.has(2)) {

@@ -167,11 +167,9 @@ Result<Value> Interpreter::eval_slice(const Value& target, const Expr& slice, Sc
   if (target.is(Kind::kUndefined)) return undefined_error(target);
   const bool sliceable = target.is(Kind::kString) ||
                          (target.is(Kind::kList) && target.items().kind <= ListKind::kRange);
-  // As in Jinja, what cannot be indexed this way is undefined, not an error.
-  const Value nothing = Value::undefined("a " + std::string(type_name(target)) + " cannot be sliced this way");
-  if (!sliceable) return nothing;
+  if (!sliceable) return failure("'" + std::string(type_name(target)) + "' object cannot be sliced");
   for (const Value& part : parts) {
-    if (!part.is(Kind::kNone) && !part.is_integral()) return nothing;
+    if (!part.is(Kind::kNone) && !part.is_integral()) return failure("slice indices must be integers or None");
   }
   int64_t step = parts[2].is(Kind::kNone) ? 1 : parts[2].as_int();
   if (step == 0) return failure("slice step cannot be zero");

@@ -50,6 +50,7 @@ const std::unordered_map<std::string_view, Plain>& plain_tests() {
       {"sequence", is_sequence},
       {"iterable", is_iterable},
       {"callable", [](const Value& v) {
+         if (v.is(Kind::kUndefined)) return true;  // as Jinja's own undefined
          return v.is(Kind::kCallable) && v.callee().type != Callable::Type::kCycler;
        }},
       {"escaped", [](const Value&) { return false; }},
