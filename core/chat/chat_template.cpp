@@ -38,10 +38,14 @@ struct Attempt {
 
 class JinjaChatTemplate final : public ChatTemplate {
  public:
-  JinjaChatTemplate(std::string source, std::string origin, std::string bos, std::string eos, const Clock& clock,
-                    jinja::Block block)
-      : source_(std::move(source)), origin_(std::move(origin)), bos_(std::move(bos)), eos_(std::move(eos)),
-        clock_(clock), block_(std::move(block)) {
+  JinjaChatTemplate(std::string source, std::string origin, std::string bos, std::string eos,
+                    const Clock& clock, jinja::Block block)
+      : source_(std::move(source)),
+        origin_(std::move(origin)),
+        bos_(std::move(bos)),
+        eos_(std::move(eos)),
+        clock_(clock),
+        block_(std::move(block)) {
     probe();
   }
 
@@ -58,7 +62,8 @@ class JinjaChatTemplate final : public ChatTemplate {
     const bool calls_tools =
         std::any_of(as_is.begin(), as_is.end(), [](const Message& m) { return !m.tool_calls.empty(); });
     if (calls_tools && source_.find("tool_calls") == std::string::npos) {
-      return Error{Code::kInvalidArgument, "the model's chat template has no place for tool calls", "messages"};
+      return Error{Code::kInvalidArgument, "the model's chat template has no place for tool calls",
+                   "messages"};
     }
     if (drops_system_) as_is = fold_system_into_user(as_is);
     MessageForm form;
@@ -91,8 +96,8 @@ class JinjaChatTemplate final : public ChatTemplate {
   Rendered rendered(const Text& text) const {
     Rendered out;
     out.spans = spans_of(text);
-    out.starts_with_bos = !bos_.empty() && text.view().starts_with(bos_) && text.runs().front().end >= bos_.size() &&
-                          !text.runs().front().from_message;
+    out.starts_with_bos = !bos_.empty() && text.view().starts_with(bos_) &&
+                          text.runs().front().end >= bos_.size() && !text.runs().front().from_message;
     return out;
   }
 
@@ -101,7 +106,8 @@ class JinjaChatTemplate final : public ChatTemplate {
     if (!options.tools_json.empty()) {
       Result<Value> parsed = jinja::read_json(interpreter.heap(), options.tools_json, true);
       if (!parsed || !parsed->is(Kind::kList)) {
-        return Error{Code::kInvalidArgument, parsed ? "the tools are not a JSON array" : parsed.error().text(), "tools"};
+        return Error{Code::kInvalidArgument,
+                     parsed ? "the tools are not a JSON array" : parsed.error().text(), "tools"};
       }
       if (!parsed->items().values.empty()) tools = *parsed;
       if (!tools.is(Kind::kNone) && source_.find("tools") == std::string::npos) {
@@ -120,7 +126,8 @@ class JinjaChatTemplate final : public ChatTemplate {
     if (!extra->is(Kind::kDict)) return Error{Code::kInvalidArgument, "not a JSON object", where};
     for (const jinja::Dict::Entry& entry : extra->entries().entries()) {
       const std::string_view name = entry.key.view();
-      if (jinja::has_global(name) || std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved)) {
+      if (jinja::has_global(name) ||
+          std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved)) {
         return Error{Code::kInvalidArgument, "'" + std::string(name) + "' cannot be set", where};
       }
       interpreter.set_variable(name, entry.value);
@@ -148,7 +155,8 @@ class JinjaChatTemplate final : public ChatTemplate {
     user.role = "user";
     user.content = "ondol-user-probe";
     const Attempt with_system = attempt({system, user}, {}, {}, limits);
-    drops_system_ = with_system.text && with_system.text->view().find(system.content) == std::string_view::npos &&
+    drops_system_ = with_system.text &&
+                    with_system.text->view().find(system.content) == std::string_view::npos &&
                     with_system.text->view().find(user.content) != std::string_view::npos;
     call.role = "assistant";
     call.has_content = false;
@@ -157,7 +165,9 @@ class JinjaChatTemplate final : public ChatTemplate {
     empty.empty_instead_of_none = true;
     const Attempt with_none = attempt({user, call, user}, {}, {}, limits);
     const Attempt with_empty = attempt({user, call, user}, empty, {}, limits);
-    const auto count_none = [](const Attempt& a) { return a.text && a.text->view().find("None") != std::string_view::npos; };
+    const auto count_none = [](const Attempt& a) {
+      return a.text && a.text->view().find("None") != std::string_view::npos;
+    };
     prints_none_ = with_empty.text && (!with_none.text || (count_none(with_none) && !count_none(with_empty)));
   }
 
@@ -173,7 +183,8 @@ class JinjaChatTemplate final : public ChatTemplate {
 };
 
 Result<std::unique_ptr<ChatTemplate>> make(const std::string& source, const std::string& origin,
-                                           const std::string& bos, const std::string& eos, const Clock& clock) {
+                                           const std::string& bos, const std::string& eos,
+                                           const Clock& clock) {
   ONDOL_TRY(jinja::Block block, jinja::parse_template(source));
   return std::unique_ptr<ChatTemplate>(
       std::make_unique<JinjaChatTemplate>(source, origin, bos, eos, clock, std::move(block)));
@@ -182,9 +193,8 @@ Result<std::unique_ptr<ChatTemplate>> make(const std::string& source, const std:
 bool says_chat(const gguf::File& file) {
   for (const char* key : {"general.name", "general.finetune", "general.basename"}) {
     std::string text(file.string(key).value_or(""));
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-      return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
     if (text.find("chat") != std::string::npos || text.find("instruct") != std::string::npos) return true;
   }
   return false;
@@ -200,7 +210,9 @@ std::string Rendered::text() const {
 
 Result<std::unique_ptr<ChatTemplate>> ChatTemplate::load(const gguf::File& file, const Tokenizer& tokenizer,
                                                          const Clock& clock) {
-  const auto text_of = [&](std::optional<TokenId> id) { return id ? std::string(tokenizer.raw_text(*id)) : ""; };
+  const auto text_of = [&](std::optional<TokenId> id) {
+    return id ? std::string(tokenizer.raw_text(*id)) : "";
+  };
   const std::string bos = text_of(tokenizer.bos());
   const std::string eos = text_of(tokenizer.eos());
   if (file.has("tokenizer.chat_template")) {
@@ -208,18 +220,20 @@ Result<std::unique_ptr<ChatTemplate>> ChatTemplate::load(const gguf::File& file,
     return make(std::string(source), "file", bos, eos, clock);
   }
   const std::string architecture(file.string("general.architecture").value_or(""));
-  const DefaultTemplate* chosen = default_template(architecture, says_chat(file), [&](std::string_view token) {
-    return tokenizer.find(token).has_value();
-  });
+  const DefaultTemplate* chosen =
+      default_template(architecture, says_chat(file),
+                       [&](std::string_view token) { return tokenizer.find(token).has_value(); });
   if (chosen == nullptr) {
     return Error{Code::kUnsupported,
                  "the file has no chat template, and none is known for architecture '" + architecture +
-                     "' with this vocabulary; it can complete text but not chat", file.path()};
+                     "' with this vocabulary; it can complete text but not chat",
+                 file.path()};
   }
   return make(std::string(chosen->source), std::string(chosen->name), bos, eos, clock);
 }
 
-Result<std::unique_ptr<ChatTemplate>> ChatTemplate::parse(const std::string& source, const std::string& bos_text,
+Result<std::unique_ptr<ChatTemplate>> ChatTemplate::parse(const std::string& source,
+                                                          const std::string& bos_text,
                                                           const std::string& eos_text, const Clock& clock) {
   return make(source, "text", bos_text, eos_text, clock);
 }

@@ -18,14 +18,14 @@ namespace ondol::chat {
 
 struct RenderOptions {
   bool add_generation_prompt = true;
-  std::string tools_json;             // JSON array as text; empty: no tools
-  std::string extra_variables_json;   // JSON object (`chat_template_kwargs`); empty: none
+  std::string tools_json;            // JSON array as text; empty: no tools
+  std::string extra_variables_json;  // JSON object (`chat_template_kwargs`); empty: none
 };
 
 struct Rendered {
-  std::vector<TextSpan> spans;  // parse_special true: written by the template; false: came from a message
-  std::string text() const;     // joined
-  bool starts_with_bos = false; // the template itself printed the BOS token's text at the very start
+  std::vector<TextSpan> spans;   // parse_special true: written by the template; false: came from a message
+  std::string text() const;      // joined
+  bool starts_with_bos = false;  // the template itself printed the BOS token's text at the very start
 };
 
 class ChatTemplate {
@@ -40,7 +40,8 @@ class ChatTemplate {
   virtual ~ChatTemplate() = default;
   // kInvalidArgument: the template refused the conversation (raise_exception) in plain words, or hit a
   // limit (steps, output bytes, depth).
-  virtual Result<Rendered> render(const std::vector<Message>& messages, const RenderOptions& options) const = 0;
+  virtual Result<Rendered> render(const std::vector<Message>& messages,
+                                  const RenderOptions& options) const = 0;
   virtual const std::string& source() const = 0;
   virtual const std::string& origin() const = 0;  // "file", or the name of the default
 };

@@ -94,7 +94,8 @@ Value messages_value(Heap& heap, const std::vector<Message>& messages, const Mes
     } else {
       dict.set("content", Value::none());
     }
-    if (!message.reasoning_content.empty()) dict.set("reasoning_content", marked(heap, message.reasoning_content));
+    if (!message.reasoning_content.empty())
+      dict.set("reasoning_content", marked(heap, message.reasoning_content));
     if (!message.name.empty()) dict.set("name", marked(heap, message.name));
     if (!message.tool_calls.empty()) dict.set("tool_calls", tool_calls_value(heap, message.tool_calls, form));
     if (!message.tool_call_id.empty()) dict.set("tool_call_id", marked(heap, message.tool_call_id));

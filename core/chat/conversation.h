@@ -19,7 +19,7 @@ std::vector<Message> fold_system_into_user(const std::vector<Message>& messages)
 
 // How messages become values. Each is what most templates expect; some need the other way.
 struct MessageForm {
-  bool arguments_as_text = false;    // tool-call arguments: JSON text rather than a dict
+  bool arguments_as_text = false;      // tool-call arguments: JSON text rather than a dict
   bool empty_instead_of_none = false;  // no content: "" rather than None
   bool operator==(const MessageForm&) const = default;
 };

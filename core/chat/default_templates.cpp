@@ -82,7 +82,8 @@ constexpr std::string_view kExaone4 =
 
 constexpr std::string_view kCommandR =
     R"({{- bos_token -}}
-{%- set tokens = {'system': '<|SYSTEM_TOKEN|>', 'user': '<|USER_TOKEN|>', 'assistant': '<|CHATBOT_TOKEN|>'} -%}
+{%- set tokens = {'system': '<|SYSTEM_TOKEN|>', 'user': '<|USER_TOKEN|>',
+                  'assistant': '<|CHATBOT_TOKEN|>'} -%}
 {%- for m in messages -%}
 {{ '<|START_OF_TURN_TOKEN|>' + tokens[m.role] + (m.content or '') | trim + '<|END_OF_TURN_TOKEN|>' }}
 {%- endfor -%}

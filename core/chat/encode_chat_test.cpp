@@ -71,8 +71,10 @@ std::string read_file(const std::string& path) {
 
 TEST_CASE("encode chat: exactly one BOS if the file asks for it, what the template printed if not") {
   const TokenId less = 256 + '<';
-  CHECK(ids_of("{{ bos_token }}{{ messages[0].content }}", true) == std::vector<TokenId>{1, less, 256 + 's', 256 + '>', 256 + 'x'});
-  CHECK(ids_of("{{ messages[0].content }}", true) == std::vector<TokenId>{1, less, 256 + 's', 256 + '>', 256 + 'x'});
+  CHECK(ids_of("{{ bos_token }}{{ messages[0].content }}", true) ==
+        std::vector<TokenId>{1, less, 256 + 's', 256 + '>', 256 + 'x'});
+  CHECK(ids_of("{{ messages[0].content }}", true) ==
+        std::vector<TokenId>{1, less, 256 + 's', 256 + '>', 256 + 'x'});
   CHECK(ids_of("{{ bos_token }}{{ bos_token }}a", true) == std::vector<TokenId>{1, 256 + 'a'});
   CHECK(ids_of("{{ bos_token }}a", false) == std::vector<TokenId>{1, 256 + 'a'});
   CHECK(ids_of("a", false) == std::vector<TokenId>{256 + 'a'});
@@ -82,8 +84,9 @@ TEST_CASE("encode chat: the real models give the golden ids, and no message give
   const char* folder = std::getenv("ONDOL_MODELS");
   if (folder == nullptr) ONDOL_SKIP("ONDOL_MODELS is not set");
   const ManualClock clock;
-  const std::pair<const char*, const char*> models[] = {{"smollm2-135m.gguf", "chat.smollm2.json"},
-                                                        {"qwen2.5-coder-0.5b.gguf", "chat.qwen2.5-coder-0.5b.json"}};
+  const std::pair<const char*, const char*> models[] = {
+      {"smollm2-135m.gguf", "chat.smollm2.json"},
+      {"qwen2.5-coder-0.5b.gguf", "chat.qwen2.5-coder-0.5b.json"}};
   for (const auto& [name, golden] : models) {
     CAPTURE(name);
     auto file = gguf::File::open(real_file_system(), std::string(folder) + "/" + name);

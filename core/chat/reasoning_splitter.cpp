@@ -13,23 +13,26 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"<think>", "</think>"},         {"<|think|>", "<|/think|>"},   {"[THINK]", "[/THINK]"},
-    {"<reasoning>", "</reasoning>"}, {"<thought>", "</thought>"},   {"<thinking>", "</thinking>"},
+    {"<think>", "</think>"},
+    {"<|think|>", "<|/think|>"},
+    {"[THINK]", "[/THINK]"},
+    {"<reasoning>", "</reasoning>"},
+    {"<thought>", "</thought>"},
+    {"<thinking>", "</thinking>"},
     {"<|START_THINKING|>", "<|END_THINKING|>"},
 };
 
 bool all_space(std::string_view text) { return text.find_first_not_of(kSpace) == std::string_view::npos; }
 
-size_t run_of_backticks(std::string_view text) {
-  return std::min(text.find_first_not_of('`'), text.size());
-}
+size_t run_of_backticks(std::string_view text) { return std::min(text.find_first_not_of('`'), text.size()); }
 
 }  // namespace
 
 std::optional<ReasoningTags> detect_reasoning_tags(std::string_view source) {
   // Templates may mention the opening or the closing tag alone.
   for (const Family& family : kFamilies) {
-    if (source.find(family.open) != std::string_view::npos || source.find(family.close) != std::string_view::npos) {
+    if (source.find(family.open) != std::string_view::npos ||
+        source.find(family.close) != std::string_view::npos) {
       return ReasoningTags{std::string(family.open), std::string(family.close)};
     }
   }
@@ -42,8 +45,10 @@ bool prompt_opens_reasoning(std::string_view prompt, const ReasoningTags& tags) 
 }
 
 ReasoningSplitter::ReasoningSplitter(ReasoningTags tags, bool starts_inside)
-    : tags_(std::move(tags)), state_(starts_inside ? State::kReasoning : State::kStart),
-      may_reopen_(starts_inside), skips_space_(starts_inside) {}
+    : tags_(std::move(tags)),
+      state_(starts_inside ? State::kReasoning : State::kStart),
+      may_reopen_(starts_inside),
+      skips_space_(starts_inside) {}
 
 SplitText ReasoningSplitter::push(std::string_view piece) {
   pending_ += piece;
@@ -98,7 +103,8 @@ bool ReasoningSplitter::step_opening(std::string_view rest, bool at_end) {
 bool ReasoningSplitter::step_reasoning(std::string_view rest, bool at_end, SplitText& out) {
   if (may_reopen_) {
     const std::string_view word = rest.substr(std::min(rest.find_first_not_of(kSpace), rest.size()));
-    if (!at_end && std::string_view(tags_.open).starts_with(word) && word.size() < tags_.open.size()) return false;
+    if (!at_end && std::string_view(tags_.open).starts_with(word) && word.size() < tags_.open.size())
+      return false;
     may_reopen_ = false;
     if (word.starts_with(tags_.open)) used_ += rest.size() - word.size() + tags_.open.size();
     return true;
@@ -172,7 +178,8 @@ void ReasoningSplitter::read_backticks(size_t count) {
 
 void ReasoningSplitter::emit_reasoning(std::string_view text, SplitText& out) {
   used_ += text.size();
-  for (const char c : text) line_start_ = c == '\n' || (line_start_ && kSpace.find(c) != std::string_view::npos);
+  for (const char c : text)
+    line_start_ = c == '\n' || (line_start_ && kSpace.find(c) != std::string_view::npos);
   const size_t last = text.find_last_not_of(kSpace);
   if (last == std::string_view::npos) {
     held_space_ += text;

@@ -58,14 +58,14 @@ class ReasoningSplitter {
 
   const ReasoningTags tags_;
   State state_ = State::kStart;
-  std::string pending_;     // not decided yet
-  size_t used_ = 0;         // of pending_, during advance()
-  std::string held_space_;  // white space at the end of the reasoning so far; dropped before a closing tag
-  bool may_reopen_ = false;     // inside by the prompt, and nothing read yet
-  bool skips_space_ = false;    // directly after an opening tag
-  size_t open_backticks_ = 0;   // length of the run that opened a code span or fence; 0: not in code
+  std::string pending_;        // not decided yet
+  size_t used_ = 0;            // of pending_, during advance()
+  std::string held_space_;     // white space at the end of the reasoning so far; dropped before a closing tag
+  bool may_reopen_ = false;    // inside by the prompt, and nothing read yet
+  bool skips_space_ = false;   // directly after an opening tag
+  size_t open_backticks_ = 0;  // length of the run that opened a code span or fence; 0: not in code
   bool in_fence_ = false;
-  bool line_start_ = true;      // only spaces since the last newline
+  bool line_start_ = true;  // only spaces since the last newline
 };
 
 }  // namespace ondol::chat

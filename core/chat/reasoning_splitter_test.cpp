@@ -77,8 +77,9 @@ TEST_CASE("reasoning: every cut point, and every byte alone, gives the same spli
       CHECK(two.reasoning == each.reasoning);
       CHECK(two.content == each.content);
       for (size_t second = cut; second <= text.size(); ++second) {
-        const SplitText three = split({text.substr(0, cut), text.substr(cut, second - cut), text.substr(second)},
-                                      each.inside, each.tags);
+        const SplitText three =
+            split({text.substr(0, cut), text.substr(cut, second - cut), text.substr(second)}, each.inside,
+                  each.tags);
         REQUIRE(three.reasoning == each.reasoning);
         REQUIRE(three.content == each.content);
       }

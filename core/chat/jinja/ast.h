@@ -15,15 +15,18 @@ struct Position {
 };
 
 enum class ExprKind : uint8_t {
-  kLiteral,      // literal
-  kName,         // name
-  kList,         // children
-  kTuple,        // children
-  kDict,         // children: key, value, key, value...
-  kNot, kNegate, kPlus,  // children[0]
-  kBinary,       // name is the operator: + - * / // % **
-  kConcat,       // children, joined as text (~)
-  kAnd, kOr,     // children[0], children[1]
+  kLiteral,  // literal
+  kName,     // name
+  kList,     // children
+  kTuple,    // children
+  kDict,     // children: key, value, key, value...
+  kNot,
+  kNegate,
+  kPlus,    // children[0]
+  kBinary,  // name is the operator: + - * / // % **
+  kConcat,  // children, joined as text (~)
+  kAnd,
+  kOr,           // children[0], children[1]
   kCompare,      // children[0] operators[0] children[1] operators[1] ...
   kConditional,  // children: condition, then, else (may be null)
   kAttribute,    // children[0].name
@@ -91,7 +94,8 @@ enum class StmtKind : uint8_t {
   kFilterBlock,  // expr, body
   kWith,         // assignments, body
   kScope,        // body in a scope of its own (generation)
-  kBreak, kContinue,
+  kBreak,
+  kContinue,
 };
 
 struct Branch {

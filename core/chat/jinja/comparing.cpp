@@ -32,7 +32,8 @@ Result<bool> equal_at(Heap& heap, const Value& a, const Value& b, int depth) {
     const List& x = a.items();
     const List& y = b.items();
     if (&x == &y) return true;
-    if (x.kind != y.kind || x.kind == ListKind::kGenerator || x.values.size() != y.values.size()) return false;
+    if (x.kind != y.kind || x.kind == ListKind::kGenerator || x.values.size() != y.values.size())
+      return false;
     for (size_t i = 0; i < x.values.size(); ++i) {
       ONDOL_TRY(const bool same, equal_at(heap, x.values[i], y.values[i], depth + 1));
       if (!same) return false;
@@ -93,7 +94,8 @@ Result<bool> contains(Heap& heap, const Value& haystack, const Value& needle) {
     case Kind::kString:
       if (!needle.is(Kind::kString)) {
         return Error{Code::kInvalidArgument,
-                     "'in <string>' requires string as left operand, not " + std::string(type_name(needle)), ""};
+                     "'in <string>' requires string as left operand, not " + std::string(type_name(needle)),
+                     ""};
       }
       heap.charge_steps(static_cast<int64_t>(haystack.text().size() / 64));
       return haystack.view().find(needle.view()) != std::string_view::npos;

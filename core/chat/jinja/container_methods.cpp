@@ -52,7 +52,9 @@ Result<Value> dict_method(Interpreter& in, const Value& self, std::string_view n
     if (name == "values") values.push_back(entry.value);
     if (name == "items") values.push_back(heap.make_list({entry.key, entry.value}, ListKind::kTuple));
   }
-  const ListKind kind = name == "keys" ? ListKind::kKeys : name == "values" ? ListKind::kValues : ListKind::kItems;
+  const ListKind kind = name == "keys"     ? ListKind::kKeys
+                        : name == "values" ? ListKind::kValues
+                                           : ListKind::kItems;
   return heap.make_list(std::move(values), kind);
 }
 

@@ -18,7 +18,8 @@ Result<Value> map(Interpreter& in, const Value& input, const CallArgs& args) {
   }
   if (args.positional.empty() && attribute != nullptr) {
     for (const auto& [name, value] : args.named) {
-      if (name != "attribute" && name != "default") return failure("Unexpected keyword argument '" + name + "'");
+      if (name != "attribute" && name != "default")
+        return failure("Unexpected keyword argument '" + name + "'");
     }
     for (const Value& value : values) {
       ONDOL_TRY(Value part, in.attribute_path(value, *attribute));
@@ -41,7 +42,8 @@ Result<Value> map(Interpreter& in, const Value& input, const CallArgs& args) {
 }
 
 // select, reject, selectattr, rejectattr.
-Result<Value> choose(Interpreter& in, const Value& input, const CallArgs& args, bool wanted, bool by_attribute) {
+Result<Value> choose(Interpreter& in, const Value& input, const CallArgs& args, bool wanted,
+                     bool by_attribute) {
   if (!truthy(input)) return in.heap().make_list({}, ListKind::kGenerator);  // None too, as in Jinja
   ONDOL_TRY(const std::vector<Value> values, in.iterate(input));
   size_t used = 0;
@@ -52,7 +54,8 @@ Result<Value> choose(Interpreter& in, const Value& input, const CallArgs& args, 
   if (args.positional.size() > used) {
     if (!args.positional[used].is(Kind::kString)) return failure("the name of a test must be a string");
     test = args.positional[used].view();
-    rest.positional.assign(args.positional.begin() + static_cast<std::ptrdiff_t>(used) + 1, args.positional.end());
+    rest.positional.assign(args.positional.begin() + static_cast<std::ptrdiff_t>(used) + 1,
+                           args.positional.end());
     rest.named = args.named;
   }
   std::vector<Value> out;
@@ -94,7 +97,11 @@ Result<Value> attr(Interpreter& in, const Value& input, const CallArgs& args) {
 }
 
 constexpr FilterEntry kFilters[] = {
-    {"map", map}, {"select", select}, {"reject", reject}, {"selectattr", selectattr}, {"rejectattr", rejectattr},
+    {"map", map},
+    {"select", select},
+    {"reject", reject},
+    {"selectattr", selectattr},
+    {"rejectattr", rejectattr},
     {"attr", attr},
 };
 

@@ -22,7 +22,8 @@ std::optional<std::string> clean_number(std::string_view text) {
       continue;
     }
     const auto alnum = [&](size_t at) {
-      return at < view.size() && std::string_view("0123456789abcdefABCDEF").find(view[at]) != std::string_view::npos;
+      return at < view.size() &&
+             std::string_view("0123456789abcdefABCDEF").find(view[at]) != std::string_view::npos;
     };
     if (i == 0 || !alnum(i - 1) || !alnum(i + 1)) return std::nullopt;
   }
@@ -46,7 +47,8 @@ std::optional<Value> read_integer(std::string_view text, int base, bool mark) {
   const bool minus = clean->starts_with('-');
   std::string digits = clean->substr(minus ? 1 : 0);
   const char prefix = base == 16 ? 'x' : base == 8 ? 'o' : base == 2 ? 'b' : '\0';
-  if (prefix != '\0' && digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == prefix) digits.erase(0, 2);
+  if (prefix != '\0' && digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == prefix)
+    digits.erase(0, 2);
   if (digits.empty() || digits[0] == '-') return std::nullopt;
   int64_t value = 0;
   const std::string whole = (minus ? "-" : "") + digits;
@@ -91,7 +93,8 @@ Result<Value> abs_filter(Interpreter& in, const Value& input, const CallArgs& ar
   ONDOL_RETURN_IF_ERROR(Bound::bind("abs", args, {}));
   if (input.is(Kind::kUndefined)) return undefined_error(input);
   if (input.is(Kind::kFloat)) return Value::real(std::abs(input.as_real()), input.from_message());
-  if (input.is_integral()) return negate(in.heap(), Value::integer(input.as_int(), input.from_message()), input.as_int() < 0);
+  if (input.is_integral())
+    return negate(in.heap(), Value::integer(input.as_int(), input.from_message()), input.as_int() < 0);
   return failure("bad operand type for abs(): '" + std::string(type_name(input)) + "'");
 }
 
@@ -120,7 +123,8 @@ Result<Value> round_filter(Interpreter&, const Value& input, const CallArgs& arg
   const bool mark = input.from_message();
   if (method == "common") {
     if (!input.is(Kind::kFloat)) {
-      if (digits >= 0 || input.is(Kind::kBigInt)) return input.is(Kind::kBool) ? Value::integer(input.as_int()) : input;
+      if (digits >= 0 || input.is(Kind::kBigInt))
+        return input.is(Kind::kBool) ? Value::integer(input.as_int()) : input;
       if (digits < -18) return Value::integer(0, mark);
       int64_t unit = 1;
       for (int64_t i = digits; i < 0; ++i) unit *= 10;
@@ -141,7 +145,10 @@ Result<Value> round_filter(Interpreter&, const Value& input, const CallArgs& arg
 }
 
 constexpr FilterEntry kFilters[] = {
-    {"int", int_filter}, {"float", float_filter}, {"abs", abs_filter}, {"round", round_filter},
+    {"int", int_filter},
+    {"float", float_filter},
+    {"abs", abs_filter},
+    {"round", round_filter},
 };
 
 }  // namespace

@@ -43,8 +43,7 @@ using Keyed = std::vector<std::pair<Value, Value>>;
 // Pairs every value with what it is ordered by. With `several`, `attribute` may name more than one, "a,b",
 // and the key is a list.
 Result<Keyed> with_keys(Interpreter& in, const std::vector<Value>& values, const Value* attribute,
-                        bool case_sensitive, const Value* otherwise = nullptr,
-                        bool several = false) {
+                        bool case_sensitive, const Value* otherwise = nullptr, bool several = false) {
   Keyed keyed;
   for (const Value& value : values) {
     if (attribute == nullptr) {
@@ -69,7 +68,8 @@ Result<Keyed> with_keys(Interpreter& in, const std::vector<Value>& values, const
 Result<Value> sort(Interpreter& in, const Value& input, const CallArgs& args) {
   ONDOL_TRY(const Bound a, Bound::bind("sort", args, {"reverse", "case_sensitive", "attribute"}));
   ONDOL_TRY(const std::vector<Value> values, in.iterate(input));
-  ONDOL_TRY(Keyed keyed, with_keys(in, values, a.given(2) ? a[2] : nullptr, a.truthy(1, false), nullptr, true));
+  ONDOL_TRY(Keyed keyed,
+            with_keys(in, values, a.given(2) ? a[2] : nullptr, a.truthy(1, false), nullptr, true));
   ONDOL_RETURN_IF_ERROR(sort_values(in.heap(), keyed, a.truthy(0, false)));
   std::vector<Value> out;
   for (auto& [key, value] : keyed) out.push_back(std::move(value));
@@ -150,11 +150,16 @@ Result<Value> extreme(Interpreter& in, const Value& input, const CallArgs& args,
   return keyed[best].second;
 }
 
-Result<Value> max(Interpreter& in, const Value& input, const CallArgs& args) { return extreme(in, input, args, true); }
-Result<Value> min(Interpreter& in, const Value& input, const CallArgs& args) { return extreme(in, input, args, false); }
+Result<Value> max(Interpreter& in, const Value& input, const CallArgs& args) {
+  return extreme(in, input, args, true);
+}
+Result<Value> min(Interpreter& in, const Value& input, const CallArgs& args) {
+  return extreme(in, input, args, false);
+}
 
 constexpr FilterEntry kFilters[] = {
-    {"sort", sort}, {"unique", unique}, {"groupby", groupby}, {"dictsort", dictsort}, {"max", max}, {"min", min},
+    {"sort", sort},         {"unique", unique}, {"groupby", groupby},
+    {"dictsort", dictsort}, {"max", max},       {"min", min},
 };
 
 }  // namespace

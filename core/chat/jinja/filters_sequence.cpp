@@ -157,9 +157,11 @@ Result<Value> slice(Interpreter& in, const Value& input, const CallArgs& args) {
 }
 
 constexpr FilterEntry kFilters[] = {
-    {"length", length}, {"count", length}, {"default", default_filter}, {"d", default_filter},
-    {"join", join_filter}, {"first", first}, {"last", last}, {"list", list_filter}, {"reverse", reverse},
-    {"items", items}, {"sum", sum}, {"batch", batch}, {"slice", slice},
+    {"length", length},    {"count", length},     {"default", default_filter},
+    {"d", default_filter}, {"join", join_filter}, {"first", first},
+    {"last", last},        {"list", list_filter}, {"reverse", reverse},
+    {"items", items},      {"sum", sum},          {"batch", batch},
+    {"slice", slice},
 };
 
 }  // namespace

@@ -37,7 +37,8 @@ Result<Value> title_filter(Interpreter& in, const Value& input, const CallArgs&)
     const size_t bytes = char_bytes(text.view(), at);
     const uint32_t c = decode_char(text.view(), at);
     out.append(map_characters(text.slice(at, at + bytes), starts ? to_upper : to_lower));
-    starts = is_space(c) || (c < 0x80 && std::string_view("-({[<").find(static_cast<char>(c)) != std::string_view::npos);
+    starts = is_space(c) ||
+             (c < 0x80 && std::string_view("-({[<").find(static_cast<char>(c)) != std::string_view::npos);
     at += bytes;
   }
   return in.heap().make_string(std::move(out));
@@ -143,8 +144,10 @@ Result<Value> escape(Interpreter& in, const Value& input, const CallArgs&) {
 void append_quoted(Text& out, const Text& text, std::string_view safe) {
   for (size_t at = 0; at < text.size(); ++at) {
     const auto c = static_cast<uint8_t>(text.view()[at]);
-    const bool plain = c < 0x80 && ((is_alpha(c) || is_digit(c)) || std::string_view("_.-~").find(static_cast<char>(c)) != std::string_view::npos ||
-                                    safe.find(static_cast<char>(c)) != std::string_view::npos);
+    const bool plain =
+        c < 0x80 && ((is_alpha(c) || is_digit(c)) ||
+                     std::string_view("_.-~").find(static_cast<char>(c)) != std::string_view::npos ||
+                     safe.find(static_cast<char>(c)) != std::string_view::npos);
     static constexpr char kHex[] = "0123456789ABCDEF";
     const char quoted[] = {'%', kHex[c >> 4], kHex[c & 15]};
     if (plain) {
@@ -162,7 +165,8 @@ Result<Value> urlencode(Interpreter& in, const Value& input, const CallArgs&) {
     append_quoted(out, text, "/");
     return in.heap().make_string(std::move(out));
   }
-  ONDOL_TRY(const Value items, input.is(Kind::kDict) ? call_method(in, input, "items", {}) : Result<Value>(input));
+  ONDOL_TRY(const Value items,
+            input.is(Kind::kDict) ? call_method(in, input, "items", {}) : Result<Value>(input));
   ONDOL_TRY(const std::vector<Value> pairs, in.iterate(items));
   for (const Value& each : pairs) {
     ONDOL_TRY(const std::vector<Value> pair, in.iterate(each));
@@ -196,16 +200,20 @@ Result<Value> format_filter(Interpreter& in, const Value& input, const CallArgs&
     return failure("can't handle positional and keyword arguments at the same time");
   }
   ONDOL_TRY(const Text text, to_text(in.heap(), input));
-  if (args.named.empty()) return printf_format(in, text, in.heap().make_list(args.positional, ListKind::kTuple));
+  if (args.named.empty())
+    return printf_format(in, text, in.heap().make_list(args.positional, ListKind::kTuple));
   const Value named = in.heap().make_dict();
   for (const auto& [key, value] : args.named) named.entries().set(key, value);
   return printf_format(in, text, named);
 }
 
-Result<Value> string_filter(Interpreter& in, const Value& input, const CallArgs&) { return in.make_text(input); }
+Result<Value> string_filter(Interpreter& in, const Value& input, const CallArgs&) {
+  return in.make_text(input);
+}
 
 Result<Value> tojson(Interpreter& in, const Value& input, const CallArgs& args) {
-  ONDOL_TRY(const Bound a, Bound::bind("tojson", args, {"ensure_ascii", "indent", "separators", "sort_keys"}));
+  ONDOL_TRY(const Bound a,
+            Bound::bind("tojson", args, {"ensure_ascii", "indent", "separators", "sort_keys"}));
   JsonStyle style;
   // Jinja's own filter has `indent` as its first parameter: tojson(2).
   const bool own = a.has(0) && a[0]->is(Kind::kInt) && !a.has(1);
@@ -217,7 +225,8 @@ Result<Value> tojson(Interpreter& in, const Value& input, const CallArgs& args) 
     if (wanted_indent->is(Kind::kString)) {
       style.indent = std::string(wanted_indent->view());
     } else if (wanted_indent->is_integral()) {
-      style.indent = std::string(static_cast<size_t>(std::clamp<int64_t>(wanted_indent->as_int(), 0, kIndentBytesMax)), ' ');
+      style.indent = std::string(
+          static_cast<size_t>(std::clamp<int64_t>(wanted_indent->as_int(), 0, kIndentBytesMax)), ' ');
     } else {
       return failure("tojson: indent must be a number or a string");
     }
@@ -236,10 +245,23 @@ Result<Value> tojson(Interpreter& in, const Value& input, const CallArgs& args) 
 }
 
 constexpr FilterEntry kFilters[] = {
-    {"upper", upper}, {"lower", lower}, {"capitalize", capitalize_filter}, {"title", title_filter},
-    {"trim", trim}, {"replace", replace_filter}, {"indent", indent}, {"center", center}, {"truncate", truncate},
-    {"e", escape}, {"escape", escape}, {"forceescape", escape}, {"urlencode", urlencode},
-    {"wordcount", wordcount}, {"format", format_filter}, {"string", string_filter}, {"safe", string_filter},
+    {"upper", upper},
+    {"lower", lower},
+    {"capitalize", capitalize_filter},
+    {"title", title_filter},
+    {"trim", trim},
+    {"replace", replace_filter},
+    {"indent", indent},
+    {"center", center},
+    {"truncate", truncate},
+    {"e", escape},
+    {"escape", escape},
+    {"forceescape", escape},
+    {"urlencode", urlencode},
+    {"wordcount", wordcount},
+    {"format", format_filter},
+    {"string", string_filter},
+    {"safe", string_filter},
     {"tojson", tojson},
 };
 

@@ -1,10 +1,11 @@
 // Python's two ways to fill in a format string: "%s" % x, and "{}".format(x). The format's own bytes
 // and each value's bytes keep their marks.
+#include "core/chat/jinja/formatting.h"
+
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 
-#include "core/chat/jinja/formatting.h"
 #include "core/chat/jinja/printing.h"
 #include "core/chat/jinja/unicode.h"
 
@@ -66,7 +67,10 @@ Result<Text> format_integer(const Value& value, const Spec& spec) {
     number = static_cast<int64_t>(whole);
   }
   char buffer[80];
-  const int base = spec.type == 'x' || spec.type == 'X' ? 16 : spec.type == 'o' ? 8 : spec.type == 'b' ? 2 : 10;
+  const int base = spec.type == 'x' || spec.type == 'X' ? 16
+                   : spec.type == 'o'                   ? 8
+                   : spec.type == 'b'                   ? 2
+                                                        : 10;
   const uint64_t size = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
   const auto done = std::to_chars(buffer, buffer + sizeof buffer, size, base);
   std::string digits(buffer, done.ptr);
@@ -94,7 +98,8 @@ Result<Text> format_real(const Value& value, const Spec& spec) {
   const char letter = percent ? 'f' : spec.type;
   const char pattern[] = {'%', '.', '*', letter, '\0'};
   std::string buffer(800, '\0');
-  const int bytes = std::snprintf(buffer.data(), buffer.size(), pattern, precision, percent ? number * 100 : number);
+  const int bytes =
+      std::snprintf(buffer.data(), buffer.size(), pattern, precision, percent ? number * 100 : number);
   std::string digits = buffer.substr(0, static_cast<size_t>(std::max(bytes, 0)));
   if (std::isnan(number)) digits = "nan";
   const bool negative = !digits.empty() && digits[0] == '-';
@@ -120,8 +125,8 @@ Result<Text> format_percent(Interpreter& interpreter, const Value& value, Spec s
     case 's':
     case 'r':
     case 'a': {
-      ONDOL_TRY(const Text text, spec.type == 's' ? to_text(interpreter.heap(), value)
-                                                  : to_repr(interpreter.heap(), value));
+      ONDOL_TRY(const Text text,
+                spec.type == 's' ? to_text(interpreter.heap(), value) : to_repr(interpreter.heap(), value));
       return pad(cut(text, spec.precision), spec, '>');
     }
     case 'd':
@@ -274,7 +279,8 @@ Result<Text> format_braces_value(Interpreter& interpreter, const Value& value, s
   ONDOL_TRY(Spec spec, read_spec(text));
   const bool is_integer = value.is(Kind::kInt) || value.is(Kind::kBigInt) || value.is(Kind::kBool);
   if (spec.zero && spec.align == '\0' && value.is_number()) spec.fill = "0", spec.align = '=';
-  if (is_integer && (spec.type == '\0' || std::string_view("dxXobn").find(spec.type) != std::string_view::npos)) {
+  if (is_integer &&
+      (spec.type == '\0' || std::string_view("dxXobn").find(spec.type) != std::string_view::npos)) {
     ONDOL_TRY(const Text out, format_integer(value, spec));
     return pad(out, spec, '>');
   }
@@ -284,7 +290,8 @@ Result<Text> format_braces_value(Interpreter& interpreter, const Value& value, s
   }
   if (value.is_number()) {
     if (spec.type == '\0') spec.type = 'g';
-    if (std::string_view("eEfFgG%").find(spec.type) == std::string_view::npos) return failure("unknown format code");
+    if (std::string_view("eEfFgG%").find(spec.type) == std::string_view::npos)
+      return failure("unknown format code");
     ONDOL_TRY(const Text out, format_real(value, spec));
     return pad(out, spec, '>');
   }

@@ -10,7 +10,7 @@
 namespace ondol::chat::jinja {
 namespace {
 
-constexpr std::string_view kGlobals[] = {"range",  "namespace", "dict",           "raise_exception",
+constexpr std::string_view kGlobals[] = {"range",  "namespace", "dict",        "raise_exception",
                                          "cycler", "joiner",    "strftime_now"};
 constexpr size_t kTimeBytesMax = 1024;
 
@@ -21,8 +21,10 @@ Result<Value> range(Interpreter& in, const CallArgs& args) {
   ONDOL_TRY(const int64_t step, a.integer(2, 1));
   if (!a.has(1)) stop = std::exchange(start, 0);
   if (step == 0) return failure("range() arg 3 must not be zero");
-  const double items = std::ceil((static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step));
-  if (items > kRangeItemsMax) return failure("a range has more than " + std::to_string(kRangeItemsMax) + " items");
+  const double items =
+      std::ceil((static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step));
+  if (items > kRangeItemsMax)
+    return failure("a range has more than " + std::to_string(kRangeItemsMax) + " items");
   std::vector<Value> values;
   for (double i = 0; i < items; ++i) {
     values.push_back(Value::integer(start));
@@ -33,7 +35,8 @@ Result<Value> range(Interpreter& in, const CallArgs& args) {
 
 Result<Value> make_mapping(Interpreter& in, std::string_view name, const CallArgs& args) {
   const Value out = name == "namespace" ? in.heap().make_namespace() : in.heap().make_dict();
-  if (args.positional.size() > 1) return failure(std::string(name) + "() takes at most 1 positional argument");
+  if (args.positional.size() > 1)
+    return failure(std::string(name) + "() takes at most 1 positional argument");
   for (const Value& source : args.positional) {
     if (source.is(Kind::kDict)) {
       for (const Dict::Entry& entry : source.entries().entries()) out.entries().set(entry.key, entry.value);
@@ -83,7 +86,8 @@ Result<Value> call_global(Interpreter& in, std::string_view name, const CallArgs
   Callable callable;
   callable.name = name;
   if (name == "cycler") {
-    if (args.positional.empty() || !args.named.empty()) return failure("at least one item has to be provided");
+    if (args.positional.empty() || !args.named.empty())
+      return failure("at least one item has to be provided");
     callable.type = Callable::Type::kCycler;
     callable.values = args.positional;
   } else {

@@ -55,11 +55,11 @@ class Interpreter {
   Result<Value> call(const Value& callee, const CallArgs& args);
   Result<Value> filter(std::string_view name, const Value& input, const CallArgs& args);
   Result<bool> test(std::string_view name, const Value& input, const CallArgs& args);
-  Result<Value> attribute(const Value& target, std::string_view name);      // target.name
-  Result<Value> item(const Value& target, const Value& key);                // target[key]
-  Result<Value> attribute_path(const Value& target, const Value& path);     // "a.b.0" or an integer
-  Result<std::vector<Value>> iterate(const Value& value);                   // a generator is used up
-  Result<Value> make_text(const Value& value);                              // str(value)
+  Result<Value> attribute(const Value& target, std::string_view name);   // target.name
+  Result<Value> item(const Value& target, const Value& key);             // target[key]
+  Result<Value> attribute_path(const Value& target, const Value& path);  // "a.b.0" or an integer
+  Result<std::vector<Value>> iterate(const Value& value);                // a generator is used up
+  Result<Value> make_text(const Value& value);                           // str(value)
   Error refuse(const std::string& message);
 
  private:
@@ -112,7 +112,8 @@ Error undefined_error(const Value& value);  // what using an undefined value say
 Result<Value> binary_operation(Heap& heap, std::string_view op, const Value& a, const Value& b);
 Result<Value> negate(Heap& heap, const Value& value, bool minus);
 Result<Value> printf_format(Interpreter& interpreter, const Text& format, const Value& arguments);
-Result<Value> call_method(Interpreter& interpreter, const Value& self, std::string_view name, const CallArgs& args);
+Result<Value> call_method(Interpreter& interpreter, const Value& self, std::string_view name,
+                          const CallArgs& args);
 bool has_method(const Value& self, std::string_view name);
 bool has_global(std::string_view name);
 bool has_filter(std::string_view name);

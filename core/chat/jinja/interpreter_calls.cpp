@@ -116,7 +116,8 @@ Value loop_attribute(Heap& heap, const Value& self, std::string_view name) {
 }
 
 Value no_attribute(const Value& target, std::string_view name) {
-  const std::string what = target.is(Kind::kNone) ? "'None'" : "'" + std::string(type_name(target)) + " object'";
+  const std::string what =
+      target.is(Kind::kNone) ? "'None'" : "'" + std::string(type_name(target)) + " object'";
   return Value::undefined(what + " has no attribute '" + std::string(name) + "'");
 }
 
@@ -161,7 +162,8 @@ Result<Value> Interpreter::item(const Value& target, const Value& key) {
     } else if (target.is(Kind::kList) && target.items().kind <= ListKind::kRange) {
       const std::vector<Value>& values = target.items().values;
       if (index < 0) index += static_cast<int64_t>(values.size());
-      if (index >= 0 && index < static_cast<int64_t>(values.size())) return values[static_cast<size_t>(index)];
+      if (index >= 0 && index < static_cast<int64_t>(values.size()))
+        return values[static_cast<size_t>(index)];
     }
     return Value::undefined("a " + std::string(type_name(target)) + " has no element " +
                             std::to_string(key.as_int()));
@@ -179,7 +181,8 @@ Result<Value> Interpreter::attribute_path(const Value& target, const Value& path
     const std::string_view part = rest.substr(0, dot);
     int64_t index = 0;
     const auto number = std::from_chars(part.data(), part.data() + part.size(), index);
-    const bool is_index = number.ec == std::errc() && number.ptr == part.data() + part.size() && part[0] != '-';
+    const bool is_index =
+        number.ec == std::errc() && number.ptr == part.data() + part.size() && part[0] != '-';
     ONDOL_TRY(value, item(value, is_index ? Value::integer(index) : Value::string(part)));
     if (dot == std::string_view::npos) return value;
     rest.remove_prefix(dot + 1);
@@ -212,9 +215,9 @@ Result<Value> Interpreter::call_macro(const Callable& callee, const CallArgs& ar
   const Macro& macro = *callee.macro;
   Scope* scope = heap_.make_scope(callee.closure);
   std::vector<const Value*> values(macro.parameters.size(), nullptr);
-  std::vector<Value> extra(args.positional.begin() +
-                               static_cast<std::ptrdiff_t>(std::min(values.size(), args.positional.size())),
-                           args.positional.end());
+  std::vector<Value> extra(
+      args.positional.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), args.positional.size())),
+      args.positional.end());
   for (size_t i = 0; i < values.size() && i < args.positional.size(); ++i) values[i] = &args.positional[i];
   if (!extra.empty() && !macro.uses_varargs) {
     return failure("macro '" + macro.name + "' takes not more than " + std::to_string(values.size()) +

@@ -79,7 +79,8 @@ Result<Value> Interpreter::eval_list(const Expr& expr, Scope& scope) {
     ONDOL_TRY(Value value, eval(*child, scope));
     values.push_back(std::move(value));
   }
-  return heap_.make_list(std::move(values), expr.kind == ExprKind::kTuple ? ListKind::kTuple : ListKind::kList);
+  return heap_.make_list(std::move(values),
+                         expr.kind == ExprKind::kTuple ? ListKind::kTuple : ListKind::kList);
 }
 
 Result<Value> Interpreter::eval_dict(const Expr& expr, Scope& scope) {
@@ -165,11 +166,12 @@ Result<Value> Interpreter::eval_slice(const Value& target, const Expr& slice, Sc
     }
   }
   if (target.is(Kind::kUndefined)) return undefined_error(target);
-  const bool sliceable = target.is(Kind::kString) ||
-                         (target.is(Kind::kList) && target.items().kind <= ListKind::kRange);
+  const bool sliceable =
+      target.is(Kind::kString) || (target.is(Kind::kList) && target.items().kind <= ListKind::kRange);
   if (!sliceable) return failure("'" + std::string(type_name(target)) + "' object cannot be sliced");
   for (const Value& part : parts) {
-    if (!part.is(Kind::kNone) && !part.is_integral()) return failure("slice indices must be integers or None");
+    if (!part.is(Kind::kNone) && !part.is_integral())
+      return failure("slice indices must be integers or None");
   }
   int64_t step = parts[2].is(Kind::kNone) ? 1 : parts[2].as_int();
   if (step == 0) return failure("slice step cannot be zero");
@@ -178,7 +180,8 @@ Result<Value> Interpreter::eval_slice(const Value& target, const Expr& slice, Sc
     const std::vector<Value>& values = target.items().values;
     const SliceRange range = slice_range(parts[0], parts[1], step, static_cast<int64_t>(values.size()));
     std::vector<Value> out;
-    for (int64_t i = 0; i < range.count; ++i) out.push_back(values[static_cast<size_t>(range.start + i * step)]);
+    for (int64_t i = 0; i < range.count; ++i)
+      out.push_back(values[static_cast<size_t>(range.start + i * step)]);
     return heap_.make_list(std::move(out), target.items().kind);
   }
   const Text& text = target.text();
@@ -191,7 +194,8 @@ Result<Value> Interpreter::eval_slice(const Value& target, const Expr& slice, Sc
   Text out;
   if (step == 1) {
     if (range.count > 0) {
-      out.append(text, offsets[static_cast<size_t>(range.start)], offsets[static_cast<size_t>(range.start + range.count)]);
+      out.append(text, offsets[static_cast<size_t>(range.start)],
+                 offsets[static_cast<size_t>(range.start + range.count)]);
     }
   } else {
     for (int64_t i = 0; i < range.count; ++i) {

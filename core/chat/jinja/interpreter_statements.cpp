@@ -33,7 +33,8 @@ Result<Text> Interpreter::run(const Block& block) {
   Result<Flow> flow = run_block(block, *top, out);
   if (flow) return out;
   Error error = std::move(flow.error());
-  if (!refused_) error.message = "the chat template failed: " + error.message + " (line:column " + error.where + ")";
+  if (!refused_)
+    error.message = "the chat template failed: " + error.message + " (line:column " + error.where + ")";
   return error;
 }
 
@@ -194,7 +195,8 @@ Result<void> Interpreter::assign(const Target& target, const Value& value, Scope
   ONDOL_TRY(const std::vector<Value> values, iterate(value));
   if (values.size() != target.items.size()) {
     return at(failure("cannot unpack " + std::to_string(values.size()) + " values into " +
-                      std::to_string(target.items.size()) + " names"), target.at);
+                      std::to_string(target.items.size()) + " names"),
+              target.at);
   }
   for (size_t i = 0; i < values.size(); ++i) {
     ONDOL_RETURN_IF_ERROR(assign(target.items[i], values[i], scope));

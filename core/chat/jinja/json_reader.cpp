@@ -45,9 +45,15 @@ class JsonReader {
         ONDOL_TRY(std::string text, string());
         return heap_.make_string(Text(text, from_message_));
       }
-      case 't': if (take("true")) return Value::boolean(true); break;
-      case 'f': if (take("false")) return Value::boolean(false); break;
-      case 'n': if (take("null")) return Value::none(); break;
+      case 't':
+        if (take("true")) return Value::boolean(true);
+        break;
+      case 'f':
+        if (take("false")) return Value::boolean(false);
+        break;
+      case 'n':
+        if (take("null")) return Value::none();
+        break;
       default: return number();
     }
     return fail("unexpected character in JSON");
@@ -118,7 +124,9 @@ class JsonReader {
     uint32_t value = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
       const char c = peek();
-      const int digit = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+      const int digit = c >= '0' && c <= '9'                     ? c - '0'
+                        : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+                                                                 : -1;
       if (digit < 0) return fail("a bad \\u escape in JSON");
       value = value * 16 + static_cast<uint32_t>(digit);
     }

@@ -14,7 +14,8 @@ class JsonWriter {
   JsonWriter(Heap& heap, const JsonStyle& style) : heap_(heap), style_(style) {}
 
   Result<void> write(const Value& value, int depth) {
-    if (depth > kJsonDepthMax) return Error{Code::kInvalidArgument, "a value is nested too deeply for JSON", ""};
+    if (depth > kJsonDepthMax)
+      return Error{Code::kInvalidArgument, "a value is nested too deeply for JSON", ""};
     heap_.charge_steps(1);
     ONDOL_RETURN_IF_ERROR(heap_.check());
     ONDOL_RETURN_IF_ERROR(heap_.admit(static_cast<int64_t>(out_.size())));
@@ -119,7 +120,8 @@ class JsonWriter {
     std::vector<const Dict::Entry*> entries;
     for (const Dict::Entry& entry : dict.entries()) entries.push_back(&entry);
     if (style_.sort_keys) {
-      const bool numbers = std::all_of(entries.begin(), entries.end(), [](auto* e) { return e->key.is_number(); });
+      const bool numbers =
+          std::all_of(entries.begin(), entries.end(), [](auto* e) { return e->key.is_number(); });
       const bool strings =
           std::all_of(entries.begin(), entries.end(), [](auto* e) { return e->key.is(Kind::kString); });
       if (!numbers && !strings && entries.size() > 1) {

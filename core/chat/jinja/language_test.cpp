@@ -26,7 +26,8 @@ TEST_CASE("template: expressions have Python's precedence and meaning") {
   CHECK(render("{{ 'abc'[::-1] }} {{ [1,2,3][-2:] }} {{ '안녕하세요'[1:3] }}") == "cba [2, 3] 녕하");
   CHECK(render("{{ 'b' in 'abc' }} {{ 2 not in [1] }} {{ 'k' in {'k': 1} }}") == "True True True");
   CHECK(render("{{ 1e16 }} {{ 0.1 + 0.2 }} {{ 1.0 }} {{ 1e-5 }}") == "1e+16 0.30000000000000004 1.0 1e-05");
-  CHECK(render("{{ '%s is %05.1f' % ('x', 2.25) }} {{ '{} {b:>4}'.format(1, b='y') }}") == "x is 002.2 1    y");
+  CHECK(render("{{ '%s is %05.1f' % ('x', 2.25) }} {{ '{} {b:>4}'.format(1, b='y') }}") ==
+        "x is 002.2 1    y");
 }
 
 TEST_CASE("template: undefined prints as nothing, but using it is an error") {
@@ -37,38 +38,46 @@ TEST_CASE("template: undefined prints as nothing, but using it is an error") {
 }
 
 TEST_CASE("template: loops know their place, can filter, break and continue") {
-  CHECK(render("{% for x in [5,6,7] %}{{ loop.index }}/{{ loop.length }}{{ '' if loop.last else ',' }}{% endfor %}") ==
-        "1/3,2/3,3/3");
+  CHECK(render("{% for x in [5,6,7] %}{{ loop.index }}/{{ loop.length }}{{ '' if loop.last else ',' }}{% "
+               "endfor %}") == "1/3,2/3,3/3");
   CHECK(render("{% for x in range(6) if x is odd %}{{ x }}{{ loop.revindex0 }} {% else %}none{% endfor %}") ==
         "12 31 50 ");
   CHECK(render("{% for x in [] %}{% else %}none{% endfor %}") == "none");
   CHECK(render("{% for k, v in {'a': 1, 'b': 2}.items() %}{{ k }}={{ v }};{% endfor %}") == "a=1;b=2;");
-  CHECK(render("{% for x in range(9) %}{% if x == 2 %}{% continue %}{% endif %}{% if x > 3 %}{% break %}{% endif %}"
+  CHECK(render("{% for x in range(9) %}{% if x == 2 %}{% continue %}{% endif %}{% if x > 3 %}{% break %}{% "
+               "endif %}"
                "{{ x }}{% endfor %}") == "013");
 }
 
 TEST_CASE("template: a name set in a loop is gone after it, a namespace is not") {
   CHECK(render("{% set a = 1 %}{% for x in [1] %}{% set a = 2 %}{{ a }}{% endfor %}{{ a }}") == "21");
-  CHECK(render("{% set n = namespace(a=1) %}{% for x in [1] %}{% set n.a = 2 %}{% endfor %}{{ n.a }}") == "2");
+  CHECK(render("{% set n = namespace(a=1) %}{% for x in [1] %}{% set n.a = 2 %}{% endfor %}{{ n.a }}") ==
+        "2");
   CHECK(render("{% if true %}{% set a = 3 %}{% endif %}{{ a }}") == "3");
   CHECK(render("{% set a | upper %}x{{ 1 }}{% endset %}{{ a }}") == "X1");
 }
 
 TEST_CASE("template: macros take defaults, names, varargs and a caller") {
-  CHECK(render("{% macro m(a, b='B') %}[{{ a }}{{ b }}]{% endmacro %}{{ m(1) }}{{ m(b=2, a=3) }}") == "[1B][32]");
-  CHECK(render("{% macro m() %}{{ varargs }}{{ kwargs }}{% endmacro %}{{ m(1, 2, k=3) }}") == "(1, 2){'k': 3}");
-  CHECK(render("{% macro m(x) %}<{{ caller(x) }}>{% endmacro %}{% call(y) m(7) %}{{ y + 1 }}{% endcall %}") == "<8>");
-  CHECK(render("{% macro m(a) %}{% endmacro %}{{ m(1, 2) }}").find("takes not more than 1") != std::string::npos);
+  CHECK(render("{% macro m(a, b='B') %}[{{ a }}{{ b }}]{% endmacro %}{{ m(1) }}{{ m(b=2, a=3) }}") ==
+        "[1B][32]");
+  CHECK(render("{% macro m() %}{{ varargs }}{{ kwargs }}{% endmacro %}{{ m(1, 2, k=3) }}") ==
+        "(1, 2){'k': 3}");
+  CHECK(render("{% macro m(x) %}<{{ caller(x) }}>{% endmacro %}{% call(y) m(7) %}{{ y + 1 }}{% endcall %}") ==
+        "<8>");
+  CHECK(render("{% macro m(a) %}{% endmacro %}{{ m(1, 2) }}").find("takes not more than 1") !=
+        std::string::npos);
   CHECK(render("{% filter upper %}a{{ 'b' }}{% endfilter %}") == "AB");
   CHECK(render("{% generation %}x{% endgeneration %}{% with q = 2 %}{{ q }}{% endwith %}") == "x2");
 }
 
 TEST_CASE("template: tojson writes as Python does, without HTML escapes") {
-  const std::string v = R"({"v": {"b": [1, 2.50, 123456789012345678901234567890, true, null], "a": "<é\"\n>"}})";
+  const std::string v =
+      R"({"v": {"b": [1, 2.50, 123456789012345678901234567890, true, null], "a": "<é\"\n>"}})";
   CHECK(render("{{ v | tojson }}", v) ==
         R"({"b": [1, 2.5, 123456789012345678901234567890, true, null], "a": "<é\"\n>"})");
   CHECK(render("{{ v.b[:1] | tojson(indent=2) }}", v) == "[\n  1\n]");
-  CHECK(render("{{ {'b': [], 'a': {}} | tojson(indent=1, sort_keys=true) }}") == "{\n \"a\": {},\n \"b\": []\n}");
+  CHECK(render("{{ {'b': [], 'a': {}} | tojson(indent=1, sort_keys=true) }}") ==
+        "{\n \"a\": {},\n \"b\": []\n}");
   CHECK(render("{{ v.a | tojson(ensure_ascii=true) }}", v) == R"("<\u00e9\"\n>")");
   CHECK(render("{{ [1, 2] | tojson(separators=(',', ':')) }}") == "[1,2]");
 }
@@ -98,7 +107,9 @@ TEST_CASE("template: a hostile template hits a limit, not the machine") {
   small.steps_max = 100'000;
   small.output_bytes_max = 1 << 20;
   small.heap_bytes_max = 16 << 20;
-  const auto fails = [&](const std::string& source) { return render(source, "{}", small).starts_with("error: "); };
+  const auto fails = [&](const std::string& source) {
+    return render(source, "{}", small).starts_with("error: ");
+  };
   CHECK(fails("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"));
   CHECK(fails("{% set n = namespace(s='x') %}{% for i in range(99) %}{% set n.s = n.s ~ n.s %}{% endfor %}"));
   CHECK(fails("{{ 'x' * 999999999999 }}"));
@@ -109,9 +120,11 @@ TEST_CASE("template: a hostile template hits a limit, not the machine") {
   CHECK(fails("{{ 'x' | indent(999999999999, true) }}"));
   CHECK(fails("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"));
   CHECK(fails("{% set n = namespace() %}{% set n.n = n %}{{ n }}"));
-  CHECK(fails("{% set n = namespace(l=[]) %}{% for i in range(300) %}{% set n.l = [n.l] %}{% endfor %}{{ n.l }}"));
-  CHECK(fails("{% set n = namespace(l=[1]) %}{% for i in range(40) %}{% set n.l = [n.l, n.l] %}{% endfor %}"
-              "{{ n.l | tojson }}"));
+  CHECK(fails(
+      "{% set n = namespace(l=[]) %}{% for i in range(300) %}{% set n.l = [n.l] %}{% endfor %}{{ n.l }}"));
+  CHECK(
+      fails("{% set n = namespace(l=[1]) %}{% for i in range(40) %}{% set n.l = [n.l, n.l] %}{% endfor %}"
+            "{{ n.l | tojson }}"));
   CHECK(fails("{{ 9223372036854775807 + 1 }}"));
 }
 
@@ -121,7 +134,8 @@ TEST_CASE("template: deep nesting is refused by the parser") {
     for (int i = 0; i < count; ++i) out += what;
     return out;
   };
-  for (const char* open : {"(", "[", "{'a':", "x(", "x[", "not ", "-", "x|f(", "1 if x else ", "x+", "x.y", "x is y(x,"}) {
+  for (const char* open :
+       {"(", "[", "{'a':", "x(", "x[", "not ", "-", "x|f(", "1 if x else ", "x+", "x.y", "x is y(x,"}) {
     CAPTURE(open);
     CHECK(render("{{ " + repeat(open, 100'000)).starts_with("error: "));
   }

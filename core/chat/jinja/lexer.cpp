@@ -56,7 +56,9 @@ class Lexer {
     const auto line = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset) - 1;
     return {static_cast<int>(line - line_starts_.begin()) + 1, static_cast<int>(offset - *line) + 1};
   }
-  Error fail(size_t offset, const std::string& message) const { return syntax_error(position(offset), message); }
+  Error fail(size_t offset, const std::string& message) const {
+    return syntax_error(position(offset), message);
+  }
   bool looking_at(std::string_view what, size_t offset) const {
     return std::string_view(source_).substr(offset, what.size()) == what;
   }
@@ -146,7 +148,8 @@ class Lexer {
 
   Result<void> raw(size_t tag, size_t begin) {
     line_starting_ = source_[begin - 1] == '\n';
-    for (size_t end = source_.find("{%", begin); end != std::string::npos; end = source_.find("{%", end + 2)) {
+    for (size_t end = source_.find("{%", begin); end != std::string::npos;
+         end = source_.find("{%", end + 2)) {
       char open = end + 2 < source_.size() ? source_[end + 2] : ' ';
       if (open != '-' && open != '+') open = ' ';
       size_t i = skip_space(end + 2 + (open == ' ' ? 0 : 1));
@@ -233,7 +236,8 @@ class Lexer {
     if (base != 10 && fits(at_ + 2)) {
       uint64_t value = 0;
       for (at_ += 2; fits(at_) || (source_[at_] == '_' && fits(at_ + 1)); ++at_) {
-        if (source_[at_] != '_') value = value * static_cast<uint64_t>(base) + static_cast<uint64_t>(hex_value(source_[at_]));
+        if (source_[at_] != '_')
+          value = value * static_cast<uint64_t>(base) + static_cast<uint64_t>(hex_value(source_[at_]));
       }
       return add(TokenType::kInteger, std::to_string(value), begin);
     }
@@ -245,7 +249,8 @@ class Lexer {
       real = true;
     }
     if (!after_dot && at_ < source_.size() && (source_[at_] == 'e' || source_[at_] == 'E')) {
-      const size_t sign = at_ + 1 < source_.size() && (source_[at_ + 1] == '+' || source_[at_ + 1] == '-') ? 1 : 0;
+      const size_t sign =
+          at_ + 1 < source_.size() && (source_[at_ + 1] == '+' || source_[at_ + 1] == '-') ? 1 : 0;
       if (at_ + 1 + sign < source_.size() && digit(source_[at_ + 1 + sign])) {
         text += source_.substr(at_, 1 + sign);
         at_ += 1 + sign;
@@ -319,15 +324,16 @@ class Lexer {
 
 Error syntax_error(Position at, const std::string& message) {
   const std::string where = std::to_string(at.line) + ":" + std::to_string(at.column);
-  return {Code::kInvalidArgument, "the chat template does not parse: " + message + " (line " +
-                                      std::to_string(at.line) + ", column " + std::to_string(at.column) + ")",
+  return {Code::kInvalidArgument,
+          "the chat template does not parse: " + message + " (line " + std::to_string(at.line) + ", column " +
+              std::to_string(at.column) + ")",
           where};
 }
 
 Result<std::vector<Token>> tokenize_template(std::string_view source) {
   if (static_cast<int64_t>(source.size()) > kSourceBytesMax) {
-    return Error{Code::kInvalidArgument, "the chat template is over " + std::to_string(kSourceBytesMax) + " bytes",
-                 ""};
+    return Error{Code::kInvalidArgument,
+                 "the chat template is over " + std::to_string(kSourceBytesMax) + " bytes", ""};
   }
   return Lexer(source).run();
 }

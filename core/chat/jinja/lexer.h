@@ -12,7 +12,17 @@
 namespace ondol::chat::jinja {
 
 enum class TokenType : uint8_t {
-  kText, kBlockBegin, kBlockEnd, kPrintBegin, kPrintEnd, kName, kString, kInteger, kFloat, kOperator, kEnd,
+  kText,
+  kBlockBegin,
+  kBlockEnd,
+  kPrintBegin,
+  kPrintEnd,
+  kName,
+  kString,
+  kInteger,
+  kFloat,
+  kOperator,
+  kEnd,
 };
 
 struct Token {

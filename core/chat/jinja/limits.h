@@ -5,11 +5,11 @@
 
 namespace ondol::chat::jinja {
 
-inline constexpr int64_t kSourceBytesMax = 1 << 20;       // template text
-inline constexpr int kExpressionDepthMax = 100;           // nesting of one expression
-inline constexpr int kBlockDepthMax = 50;                 // nesting of statements (if, for, macro...)
-inline constexpr int kJsonDepthMax = 100;                 // nesting of tool JSON and of printed values
-inline constexpr int kRangeItemsMax = 100'000;            // as Jinja's own sandbox
+inline constexpr int64_t kSourceBytesMax = 1 << 20;  // template text
+inline constexpr int kExpressionDepthMax = 100;      // nesting of one expression
+inline constexpr int kBlockDepthMax = 50;            // nesting of statements (if, for, macro...)
+inline constexpr int kJsonDepthMax = 100;            // nesting of tool JSON and of printed values
+inline constexpr int kRangeItemsMax = 100'000;       // as Jinja's own sandbox
 inline constexpr int kCallArgumentsMax = 255;
 
 // Limits of one render. The fuzz target lowers them.

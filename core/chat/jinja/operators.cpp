@@ -42,15 +42,19 @@ Result<Value> power(int64_t base, int64_t exponent, bool mark) {
 
 Result<Value> integers(std::string_view op, int64_t a, int64_t b, bool mark) {
   int64_t out = 0;
-  if (op == "+") return __builtin_add_overflow(a, b, &out) ? Result<Value>(overflow()) : Value::integer(out, mark);
-  if (op == "-") return __builtin_sub_overflow(a, b, &out) ? Result<Value>(overflow()) : Value::integer(out, mark);
-  if (op == "*") return __builtin_mul_overflow(a, b, &out) ? Result<Value>(overflow()) : Value::integer(out, mark);
+  if (op == "+")
+    return __builtin_add_overflow(a, b, &out) ? Result<Value>(overflow()) : Value::integer(out, mark);
+  if (op == "-")
+    return __builtin_sub_overflow(a, b, &out) ? Result<Value>(overflow()) : Value::integer(out, mark);
+  if (op == "*")
+    return __builtin_mul_overflow(a, b, &out) ? Result<Value>(overflow()) : Value::integer(out, mark);
   if (op == "**") return power(a, b, mark);
   if (b == 0) return failure("division by zero");
   if (op == "/") return Value::real(static_cast<double>(a) / static_cast<double>(b), mark);
   if (b == -1) {
     if (op == "%") return Value::integer(0, mark);
-    return __builtin_sub_overflow(int64_t{0}, a, &out) ? Result<Value>(overflow()) : Value::integer(out, mark);
+    return __builtin_sub_overflow(int64_t{0}, a, &out) ? Result<Value>(overflow())
+                                                       : Value::integer(out, mark);
   }
   const int64_t rest = floor_modulo(a, b);
   if (op == "%") return Value::integer(rest, mark);
@@ -65,7 +69,8 @@ Result<Value> reals(std::string_view op, double a, double b, bool mark) {
   if (op == "**") {
     if (a == 0 && b < 0) return failure("0.0 cannot be raised to a negative power");
     const double out = std::pow(a, b);
-    if (std::isnan(out) && !std::isnan(a) && !std::isnan(b)) return failure("complex numbers are not supported");
+    if (std::isnan(out) && !std::isnan(a) && !std::isnan(b))
+      return failure("complex numbers are not supported");
     if (std::isinf(out) && !std::isinf(a) && !std::isinf(b)) return failure("a number is too large");
     return Value::real(out, mark);
   }
@@ -101,12 +106,14 @@ Result<Value> repeat(Heap& heap, const Value& sequence, int64_t count) {
   const auto length = static_cast<int64_t>(list.values.size());
   if (length > 0 && count > kRangeItemsMax * 10 / length) return failure("a repeated list is too long");
   std::vector<Value> out;
-  for (int64_t i = 0; i < count && length > 0; ++i) out.insert(out.end(), list.values.begin(), list.values.end());
+  for (int64_t i = 0; i < count && length > 0; ++i)
+    out.insert(out.end(), list.values.begin(), list.values.end());
   return heap.make_list(std::move(out), list.kind);
 }
 
 bool plain_sequence(const Value& value) {
-  return value.is(Kind::kList) && (value.items().kind == ListKind::kList || value.items().kind == ListKind::kTuple);
+  return value.is(Kind::kList) &&
+         (value.items().kind == ListKind::kList || value.items().kind == ListKind::kTuple);
 }
 
 }  // namespace

@@ -234,7 +234,8 @@ ExprPtr Parser::primary() {
     case TokenType::kInteger: {
       int64_t value = 0;
       const auto end = token.text.data() + token.text.size();
-      if (std::from_chars(token.text.data(), end, value).ec == std::errc()) return literal(Value::integer(value));
+      if (std::from_chars(token.text.data(), end, value).ec == std::errc())
+        return literal(Value::integer(value));
       return literal(Value::big_integer(token.text, false));
     }
     case TokenType::kFloat: return literal(Value::real(std::strtod(token.text.c_str(), nullptr)));
@@ -422,7 +423,8 @@ void Parser::arguments(Expr& node) {
       argument.type = Argument::Type::kStar;
     } else if (take_operator("**")) {
       argument.type = Argument::Type::kDoubleStar;
-    } else if (now().type == TokenType::kName && ahead().type == TokenType::kOperator && ahead().text == "=") {
+    } else if (now().type == TokenType::kName && ahead().type == TokenType::kOperator &&
+               ahead().text == "=") {
       argument.type = Argument::Type::kNamed;
       argument.name = now().text;
       next();

@@ -38,7 +38,8 @@ Block Parser::block(std::initializer_list<std::string_view> ends) {
       statement(out);
     }
   }
-  if (ends.size() > 0) fail("expected '" + std::string(*(ends.end() - 1)) + "', found the end of the template");
+  if (ends.size() > 0)
+    fail("expected '" + std::string(*(ends.end() - 1)) + "', found the end of the template");
   --block_depth_;
   return out;
 }

@@ -24,8 +24,8 @@ bool is_cased(const Value& value, bool (*wanted)(uint32_t), bool (*other)(uint32
 }
 
 bool is_iterable(const Value& value) {
-  return value.is(Kind::kString) || value.is(Kind::kList) || value.is(Kind::kDict) || value.is(Kind::kUndefined) ||
-         value.is(Kind::kLoop);
+  return value.is(Kind::kString) || value.is(Kind::kList) || value.is(Kind::kDict) ||
+         value.is(Kind::kUndefined) || value.is(Kind::kLoop);
 }
 
 // Has a length and can be indexed.
@@ -49,7 +49,8 @@ const std::unordered_map<std::string_view, Plain>& plain_tests() {
       {"mapping", [](const Value& v) { return v.is(Kind::kDict); }},
       {"sequence", is_sequence},
       {"iterable", is_iterable},
-      {"callable", [](const Value& v) {
+      {"callable",
+       [](const Value& v) {
          if (v.is(Kind::kUndefined)) return true;  // as Jinja's own undefined
          return v.is(Kind::kCallable) && v.callee().type != Callable::Type::kCycler;
        }},
@@ -63,9 +64,9 @@ const std::unordered_map<std::string_view, Plain>& plain_tests() {
 // Tests that are a comparison, by name.
 const std::unordered_map<std::string_view, std::string>& comparisons() {
   static const std::unordered_map<std::string_view, std::string> kOperators = {
-      {"eq", "=="}, {"equalto", "=="}, {"==", "=="}, {"ne", "!="}, {"!=", "!="},
-      {"lt", "<"},  {"lessthan", "<"}, {"<", "<"},   {"le", "<="}, {"<=", "<="},
-      {"gt", ">"},  {"greaterthan", ">"}, {">", ">"}, {"ge", ">="}, {">=", ">="}, {"in", "in"},
+      {"eq", "=="},      {"equalto", "=="}, {"==", "=="}, {"ne", "!="}, {"!=", "!="}, {"lt", "<"},
+      {"lessthan", "<"}, {"<", "<"},        {"le", "<="}, {"<=", "<="}, {"gt", ">"},  {"greaterthan", ">"},
+      {">", ">"},        {"ge", ">="},      {">=", ">="}, {"in", "in"},
   };
   return kOperators;
 }

@@ -48,7 +48,8 @@ class ReprWriter {
   explicit ReprWriter(Heap& heap) : heap_(heap) {}
 
   Result<void> write(const Value& value, int depth) {
-    if (depth > kJsonDepthMax) return Error{Code::kInvalidArgument, "a value is nested too deeply to print", ""};
+    if (depth > kJsonDepthMax)
+      return Error{Code::kInvalidArgument, "a value is nested too deeply to print", ""};
     heap_.charge_steps(1);
     ONDOL_RETURN_IF_ERROR(heap_.check());
     ONDOL_RETURN_IF_ERROR(heap_.admit(static_cast<int64_t>(out_.size())));

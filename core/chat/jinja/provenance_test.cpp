@@ -14,15 +14,19 @@ TEST_CASE("provenance: joining keeps the mark of every byte") {
   CHECK(render_marks("{{ '<' + s + '>' }}", kVariables) == "<«ab cd»>");
   CHECK(render_marks("{{ '<' ~ s ~ n ~ '>' }}", kVariables) == "<«ab cd12»>");
   CHECK(render_marks("{% set x = '<' + s %}{{ x + x }}", kVariables) == "<«ab cd»<«ab cd»");
-  CHECK(render_marks("{{ '<%s|%d>' % (s, n) }}{{ '<{}>'.format(s) }}", kVariables) == "<«ab cd»|«12»><«ab cd»>");
+  CHECK(render_marks("{{ '<%s|%d>' % (s, n) }}{{ '<{}>'.format(s) }}", kVariables) ==
+        "<«ab cd»|«12»><«ab cd»>");
   CHECK(render_marks("{{ l | join('-') }}{{ '+'.join(l) }}", kVariables) == "«x»-«yx»+«y»");
 }
 
 TEST_CASE("provenance: cutting and changing keeps the mark of every byte") {
   CHECK(render_marks("{{ ('<' + s + '>')[1:-2] }}", kVariables) == "«ab c»");
-  CHECK(render_marks("{{ ('<' + s + '>')[::-1] }}{{ ('<' + s) | reverse }}", kVariables) == ">«dc ba»<«dc ba»<");
-  CHECK(render_marks("{{ ('  ' + s + ' ') | trim }}{{ ('<' + s).strip('<a') }}", kVariables) == "«ab cdb cd»");
-  CHECK(render_marks("{{ ('<' + s).split(' ')[0] }}|{{ ('<' + s).split('b')[1] }}", kVariables) == "<«ab»|« cd»");
+  CHECK(render_marks("{{ ('<' + s + '>')[::-1] }}{{ ('<' + s) | reverse }}", kVariables) ==
+        ">«dc ba»<«dc ba»<");
+  CHECK(render_marks("{{ ('  ' + s + ' ') | trim }}{{ ('<' + s).strip('<a') }}", kVariables) ==
+        "«ab cdb cd»");
+  CHECK(render_marks("{{ ('<' + s).split(' ')[0] }}|{{ ('<' + s).split('b')[1] }}", kVariables) ==
+        "<«ab»|« cd»");
   CHECK(render_marks("{{ ('<t>' + s) | upper }}{{ s | title }}", kVariables) == "<T>«AB CDAb Cd»");
   CHECK(render_marks("{{ s.replace('b', '<b>') }}", kVariables) == "«a»<b>« cd»");
   CHECK(render_marks("{{ '<b>'.replace('b', s) }}", kVariables) == "<«ab cd»>");
@@ -31,12 +35,14 @@ TEST_CASE("provenance: cutting and changing keeps the mark of every byte") {
 }
 
 TEST_CASE("provenance: what holds anything from a message is marked as a whole when printed") {
-  CHECK(render_marks("{{ d | tojson }}{{ {'a': s} | tojson }}", kVariables) == R"(«{"k": "v"}{"a": "ab cd"}»)");
+  CHECK(render_marks("{{ d | tojson }}{{ {'a': s} | tojson }}", kVariables) ==
+        R"(«{"k": "v"}{"a": "ab cd"}»)");
   CHECK(render_marks("{{ l }}{{ ['a'] }}{{ ['a'] | tojson }}", kVariables) == R"(«['x', 'y']»['a']["a"])");
 }
 
 TEST_CASE("provenance: numbers remember where they came from") {
-  CHECK(render_marks("{{ n + 1 }},{{ 1 + 1 }},{{ n | string }},{{ '7' | int }}", kVariables) == "«13»,2,«12»,7");
+  CHECK(render_marks("{{ n + 1 }},{{ 1 + 1 }},{{ n | string }},{{ '7' | int }}", kVariables) ==
+        "«13»,2,«12»,7");
 }
 
 TEST_CASE("provenance: captured and filtered blocks and macros keep marks") {

@@ -74,7 +74,8 @@ Result<Value> split_method(Interpreter& in, const Text& self, std::string_view n
   if (from_right) {
     size_t end = view.size();
     for (; count != 0; --count) {
-      const size_t found = end < separator.size() ? std::string_view::npos : view.rfind(separator, end - separator.size());
+      const size_t found =
+          end < separator.size() ? std::string_view::npos : view.rfind(separator, end - separator.size());
       if (found == std::string_view::npos) break;
       out.push_back(self.slice(found + separator.size(), end));
       end = found;
@@ -102,7 +103,8 @@ Result<Value> lines_method(Interpreter& in, const Text& self, std::string_view n
   return text_list(in.heap(), split_lines(self, a.truthy(0, false)));
 }
 
-Result<Value> partition_method(Interpreter& in, const Text& self, std::string_view name, const CallArgs& args) {
+Result<Value> partition_method(Interpreter& in, const Text& self, std::string_view name,
+                               const CallArgs& args) {
   ONDOL_TRY(const Bound a, Bound::bind(name, args, {"sep"}, 1));
   if (!a[0]->is(Kind::kString)) return wants_string(*a[0]);
   const std::string_view separator = a[0]->view();
@@ -217,7 +219,8 @@ Result<Value> is_method(Interpreter&, const Text& self, std::string_view name, c
   if (name == "isupper" || name == "islower") return Value::boolean(cased && !wrong_case);
   if (name == "istitle") return Value::boolean(cased && starts_words);
   if (name == "isascii") {
-    return Value::boolean(std::all_of(view.begin(), view.end(), [](char c) { return static_cast<uint8_t>(c) < 0x80; }));
+    return Value::boolean(
+        std::all_of(view.begin(), view.end(), [](char c) { return static_cast<uint8_t>(c) < 0x80; }));
   }
   return Value::boolean(all);
 }
@@ -240,7 +243,8 @@ Result<Value> pad_method(Interpreter& in, const Text& self, std::string_view nam
   if (name == "zfill") {
     const bool sign = !self.empty() && (self.view()[0] == '-' || self.view()[0] == '+');
     const Text body = self.slice(sign ? 1 : 0, self.size());
-    ONDOL_TRY(const Text padded, pad_text(in.heap(), body, width - (sign ? 1 : 0), Side::kLeft, Text("0", false)));
+    ONDOL_TRY(const Text padded,
+              pad_text(in.heap(), body, width - (sign ? 1 : 0), Side::kLeft, Text("0", false)));
     Text out = self.slice(0, sign ? 1 : 0);
     out.append(padded);
     return in.heap().make_string(std::move(out));
@@ -279,23 +283,31 @@ struct Entry {
 };
 
 constexpr Entry kMethods[] = {
-    {"strip", strip_method}, {"lstrip", strip_method}, {"rstrip", strip_method},
-    {"split", split_method}, {"rsplit", split_method}, {"splitlines", lines_method},
+    {"strip", strip_method},         {"lstrip", strip_method},
+    {"rstrip", strip_method},        {"split", split_method},
+    {"rsplit", split_method},        {"splitlines", lines_method},
     {"partition", partition_method}, {"rpartition", partition_method},
-    {"startswith", affix_method}, {"endswith", affix_method},
-    {"find", find_method}, {"rfind", find_method}, {"index", find_method}, {"rindex", find_method},
-    {"count", find_method}, {"replace", replace_method}, {"join", join_method}, {"format", format_method},
-    {"upper", case_method}, {"lower", case_method}, {"casefold", case_method}, {"swapcase", case_method},
-    {"capitalize", case_method}, {"title", case_method},
-    {"isalpha", is_method}, {"isalnum", is_method}, {"isdigit", is_method}, {"isdecimal", is_method},
-    {"isnumeric", is_method}, {"isspace", is_method}, {"isupper", is_method}, {"islower", is_method},
-    {"istitle", is_method}, {"isascii", is_method},
-    {"center", pad_method}, {"ljust", pad_method}, {"rjust", pad_method}, {"zfill", pad_method},
+    {"startswith", affix_method},    {"endswith", affix_method},
+    {"find", find_method},           {"rfind", find_method},
+    {"index", find_method},          {"rindex", find_method},
+    {"count", find_method},          {"replace", replace_method},
+    {"join", join_method},           {"format", format_method},
+    {"upper", case_method},          {"lower", case_method},
+    {"casefold", case_method},       {"swapcase", case_method},
+    {"capitalize", case_method},     {"title", case_method},
+    {"isalpha", is_method},          {"isalnum", is_method},
+    {"isdigit", is_method},          {"isdecimal", is_method},
+    {"isnumeric", is_method},        {"isspace", is_method},
+    {"isupper", is_method},          {"islower", is_method},
+    {"istitle", is_method},          {"isascii", is_method},
+    {"center", pad_method},          {"ljust", pad_method},
+    {"rjust", pad_method},           {"zfill", pad_method},
     {"removeprefix", remove_method}, {"removesuffix", remove_method},
 };
 
 const Entry* find_entry(std::string_view name) {
-  const auto found = std::find_if(std::begin(kMethods), std::end(kMethods), [&](const Entry& e) { return e.name == name; });
+  const auto found =
+      std::find_if(std::begin(kMethods), std::end(kMethods), [&](const Entry& e) { return e.name == name; });
   return found == std::end(kMethods) ? nullptr : found;
 }
 
@@ -303,7 +315,8 @@ const Entry* find_entry(std::string_view name) {
 
 bool has_string_method(std::string_view name) { return find_entry(name) != nullptr; }
 
-Result<Value> call_string_method(Interpreter& in, const Text& self, std::string_view name, const CallArgs& args) {
+Result<Value> call_string_method(Interpreter& in, const Text& self, std::string_view name,
+                                 const CallArgs& args) {
   const Entry* entry = find_entry(name);
   if (entry == nullptr) return failure("a string has no method '" + std::string(name) + "'");
   in.heap().charge_steps(static_cast<int64_t>(self.size() / 128));

@@ -38,8 +38,8 @@ Text Text::slice(size_t begin, size_t end) const {
 
 bool Text::from_message_at(size_t index) const {
   if (runs_.size() == 1) return runs_.front().from_message;
-  const auto run = std::upper_bound(runs_.begin(), runs_.end(), index,
-                                    [](size_t at, const Run& r) { return at < r.end; });
+  const auto run =
+      std::upper_bound(runs_.begin(), runs_.end(), index, [](size_t at, const Run& r) { return at < r.end; });
   return run != runs_.end() && run->from_message;
 }
 

@@ -70,7 +70,8 @@ Text title(const Text& text) {
   return out;
 }
 
-Result<Text> replace(Heap& heap, const Text& text, const Text& old_text, const Text& new_text, int64_t count) {
+Result<Text> replace(Heap& heap, const Text& text, const Text& old_text, const Text& new_text,
+                     int64_t count) {
   const std::string_view view = text.view();
   const std::string_view needle = old_text.view();
   Text out;
@@ -116,7 +117,8 @@ std::vector<Text> split_lines(const Text& text, bool keep_ends) {
   for (size_t at = 0; at < view.size();) {
     const size_t bytes = char_bytes(view, at);
     const uint32_t c = decode_char(view, at);
-    const bool ends = (c >= 0x0a && c <= 0x0d) || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029;
+    const bool ends =
+        (c >= 0x0a && c <= 0x0d) || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029;
     size_t next = at + bytes;
     if (ends) {
       if (c == '\r' && next < view.size() && view[next] == '\n') ++next;
@@ -135,7 +137,9 @@ Result<Text> pad_text(Heap& heap, const Text& text, int64_t width, Side side, co
   ONDOL_RETURN_IF_ERROR(heap.admit(width > heap.limits().output_bytes_max ? width : width * 4));
   const int64_t space = width - length;
   // str.center puts the odd one left if the width is odd.
-  const int64_t left = side == Side::kRight ? 0 : side == Side::kLeft ? space : space / 2 + (space & width & 1);
+  const int64_t left = side == Side::kRight  ? 0
+                       : side == Side::kLeft ? space
+                                             : space / 2 + (space & width & 1);
   Text out;
   for (int64_t i = 0; i < left; ++i) out.append(fill);
   out.append(text);

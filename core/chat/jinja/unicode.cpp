@@ -26,8 +26,7 @@ uint32_t decode_char(std::string_view text, size_t at) {
   switch (char_bytes(text, at)) {
     case 2: return (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
     case 3: return (byte(0) & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
-    case 4:
-      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3f) << 12 | (byte(2) & 0x3f) << 6 | (byte(3) & 0x3f);
+    case 4: return (byte(0) & 0x07) << 18 | (byte(1) & 0x3f) << 12 | (byte(2) & 0x3f) << 6 | (byte(3) & 0x3f);
     default: return byte(0) < 0x80 ? byte(0) : 0xfffd;
   }
 }
@@ -64,7 +63,8 @@ void append_utf8(std::string& out, uint32_t c) {
 
 bool is_space(uint32_t c) {
   return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+         (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
+         c == 0x3000;
 }
 
 bool is_digit(uint32_t c) { return c >= '0' && c <= '9'; }

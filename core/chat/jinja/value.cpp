@@ -251,20 +251,20 @@ Value Heap::make_string(Text text) {
 
 Result<void> Heap::check() const {
   if (steps_left_ < 0) {
-    return Error{Code::kInvalidArgument, "too many steps (limit " +
-                                             std::to_string(limits_.steps_max) + ")", ""};
+    return Error{Code::kInvalidArgument, "too many steps (limit " + std::to_string(limits_.steps_max) + ")",
+                 ""};
   }
   return admit(0);
 }
 
 Result<void> Heap::admit(int64_t bytes) const {
   if (bytes > limits_.output_bytes_max) {
-    return Error{Code::kInvalidArgument, "a text over " +
-                                             std::to_string(limits_.output_bytes_max) + " bytes", ""};
+    return Error{Code::kInvalidArgument, "a text over " + std::to_string(limits_.output_bytes_max) + " bytes",
+                 ""};
   }
   if (bytes_left_ - bytes < 0) {
-    return Error{Code::kInvalidArgument, "more memory than " +
-                                             std::to_string(limits_.heap_bytes_max) + " bytes", ""};
+    return Error{Code::kInvalidArgument,
+                 "more memory than " + std::to_string(limits_.heap_bytes_max) + " bytes", ""};
   }
   return {};
 }

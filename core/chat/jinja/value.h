@@ -26,9 +26,18 @@ struct Macro;
 struct Scope;
 
 enum class Kind : uint8_t {
-  kUndefined, kNone, kBool, kInt,
+  kUndefined,
+  kNone,
+  kBool,
+  kInt,
   kBigInt,  // an integer beyond 64 bits: its digits, kept for printing; no arithmetic
-  kFloat, kString, kList, kDict, kNamespace, kCallable, kLoop,
+  kFloat,
+  kString,
+  kList,
+  kDict,
+  kNamespace,
+  kCallable,
+  kLoop,
 };
 
 class Value {
@@ -117,10 +126,10 @@ struct Dict {
 struct Callable {
   enum class Type : uint8_t { kGlobal, kMethod, kMacro, kCycler, kJoiner } type = Type::kGlobal;
   std::string name;
-  Value self;                     // kMethod
-  const Macro* macro = nullptr;   // kMacro
-  Scope* closure = nullptr;       // kMacro
-  std::vector<Value> values;      // kCycler: its items; kJoiner: the separator
+  Value self;                    // kMethod
+  const Macro* macro = nullptr;  // kMacro
+  Scope* closure = nullptr;      // kMacro
+  std::vector<Value> values;     // kCycler: its items; kJoiner: the separator
   size_t position = 0;
 };
 
@@ -142,8 +151,8 @@ struct Scope {
 // Owns what a render makes and counts what it costs.
 class Heap {
  public:
-  explicit Heap(const Limits& limits) : limits_(limits), steps_left_(limits.steps_max),
-                                        bytes_left_(limits.heap_bytes_max) {}
+  explicit Heap(const Limits& limits)
+      : limits_(limits), steps_left_(limits.steps_max), bytes_left_(limits.heap_bytes_max) {}
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
