@@ -6,8 +6,8 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("ONDOL_BIN", str(ROOT / "build" / "release" / "ondol"))
-MODELS = pathlib.Path(os.environ.get("ONDOL_MODELS", str(ROOT / "build" / "models")))
+BINARY = os.environ.get("ONDOL_PROGRAM", str(ROOT / "build" / "release" / "ondol"))
+MODELS = pathlib.Path(os.environ.get("ONDOL_MODELS", "~/.local/share/ondol/models")).expanduser()
 GOLDEN = ROOT / "tests" / "data" / "golden"
 FILES = {
     "smollm2": "smollm2-135m.gguf",
