@@ -116,7 +116,7 @@ struct EngineOptions {
   std::string model_path;
   std::string id;                 // empty: the file's name without .gguf
   std::string isa = "auto";       // kernel table
-  std::string kv_type = "f16";
+  std::string kv_type = "auto"; // f16, or f32 for float tables
   int32_t context = 0;            // 0: the trained length, less if memory is short (reported as a fallback)
   int32_t threads = 0;            // 0: what this process may use
   int64_t kv_bytes_max = 0;       // 0: a share of free memory
