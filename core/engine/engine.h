@@ -20,27 +20,41 @@ namespace ondol {
 
 struct ChatPrompt {
   std::vector<chat::Message> messages;
-  std::string tools_json;             // empty: none
-  std::string template_kwargs_json;   // empty: none
+  std::string tools_json;            // empty: none
+  std::string template_kwargs_json;  // empty: none
   bool add_generation_prompt = true;
 };
-struct TextPrompt { std::string text; bool parse_special = true; };
-struct TokenPrompt { std::vector<TokenId> ids; };
+struct TextPrompt {
+  std::string text;
+  bool parse_special = true;
+};
+struct TokenPrompt {
+  std::vector<TokenId> ids;
+};
 
 struct Request {
-  std::string id;                     // "chatcmpl-…", for logs
-  std::string tenant;                 // opaque; cache sharing stays within one
+  std::string id;      // "chatcmpl-…", for logs
+  std::string tenant;  // opaque; cache sharing stays within one
   std::variant<ChatPrompt, TextPrompt, TokenPrompt> prompt;
   SamplingOptions sampling;
   std::optional<int64_t> max_tokens;  // absent: up to the context's end
   int32_t n = 1;                      // choices
   std::vector<std::string> stop;      // at most 16, each 1…1024 bytes
   bool ignore_eos = false;
-  bool echo = false;                  // completions: the prompt's text comes first
+  bool echo = false;  // completions: the prompt's text comes first
 };
 
-struct TopLogprob { TokenId id; std::string bytes; float logprob; };
-struct TokenLogprob { TokenId id; std::string bytes; float logprob; std::vector<TopLogprob> top; };
+struct TopLogprob {
+  TokenId id;
+  std::string bytes;
+  float logprob;
+};
+struct TokenLogprob {
+  TokenId id;
+  std::string bytes;
+  float logprob;
+  std::vector<TopLogprob> top;
+};
 
 enum class FinishReason : uint8_t { kNone, kStop, kLength, kCancelled, kError };
 
@@ -50,34 +64,34 @@ struct StreamEvent {
   int32_t choice = 0;
   std::string text;
   std::string reasoning;
-  std::vector<TokenId> ids;            // tokens that this event accounts for
-  std::vector<TokenLogprob> logprobs;  // one per id when asked for; cut with the text
+  std::vector<TokenId> ids;                   // tokens that this event accounts for
+  std::vector<TokenLogprob> logprobs;         // one per id when asked for; cut with the text
   FinishReason finish = FinishReason::kNone;  // set on a choice's last event
-  Error error;                         // when finish is kError
+  Error error;                                // when finish is kError
 };
 
 struct Usage {
   int64_t prompt_tokens = 0;
   int64_t cached_tokens = 0;
-  int64_t completion_tokens = 0;       // over all choices
+  int64_t completion_tokens = 0;  // over all choices
   int64_t reasoning_tokens = 0;
   double queue_ms = 0, prefill_ms = 0, decode_ms = 0;
 };
 
 class TokenStream {
  public:
-  virtual ~TokenStream() = default;    // cancels what still runs
+  virtual ~TokenStream() = default;  // cancels what still runs
   // The next event; blocks up to timeout_ms. nullopt: nothing yet. After every choice finished: done().
   virtual std::optional<StreamEvent> next(int64_t timeout_ms) = 0;
   virtual bool done() const = 0;
   virtual void cancel() = 0;
-  virtual Usage usage() const = 0;     // final once done()
+  virtual Usage usage() const = 0;  // final once done()
 };
 
 enum class EngineState : uint8_t { kLoading, kReady, kFailed, kStopping };
 
 struct EngineInfo {
-  std::string id;                      // the model's name in the API
+  std::string id;  // the model's name in the API
   std::string path;
   EngineState state = EngineState::kLoading;
   std::string failure;                 // when kFailed
@@ -101,7 +115,8 @@ class Engine {
   // kInvalidArgument (where = field), kContextLength (message has both numbers),
   // kResourceExhausted (queue full), kUnavailable (loading, stopping, failed).
   virtual Result<std::unique_ptr<TokenStream>> submit(Request request) = 0;
-  virtual Result<std::vector<TokenId>> tokenize(const std::string& text, bool add_special, bool parse_special) const = 0;
+  virtual Result<std::vector<TokenId>> tokenize(const std::string& text, bool add_special,
+                                                bool parse_special) const = 0;
   virtual Result<std::string> detokenize(const std::vector<TokenId>& ids) const = 0;
   virtual Result<std::string> token_bytes(TokenId id) const = 0;
   // Renders a chat without running it (tests, `apply-template`).
@@ -114,15 +129,15 @@ class Engine {
 
 struct EngineOptions {
   std::string model_path;
-  std::string id;                 // empty: the file's name without .gguf
-  std::string isa = "auto";       // kernel table
-  std::string kv_type = "auto"; // f16, or f32 for float tables
-  int32_t context = 0;            // 0: the trained length, less if memory is short (reported as a fallback)
-  int32_t threads = 0;            // 0: what this process may use
-  int64_t kv_bytes_max = 0;       // 0: a share of free memory
-  int32_t prefill_chunk = 512;    // tokens of prompt in one step
-  int32_t sequences_max = 64;     // running at once
-  int32_t queue_max = 256;        // waiting at most
+  std::string id;                // empty: the file's name without .gguf
+  std::string isa = "auto";      // kernel table
+  std::string kv_type = "auto";  // f16, or f32 for float tables
+  int32_t context = 0;           // 0: the trained length, less if memory is short (reported as a fallback)
+  int32_t threads = 0;           // 0: what this process may use
+  int64_t kv_bytes_max = 0;      // 0: a share of free memory
+  int32_t prefill_chunk = 512;   // tokens of prompt in one step
+  int32_t sequences_max = 64;    // running at once
+  int32_t queue_max = 256;       // waiting at most
 };
 
 // Starts loading on a thread of its own and returns at once; info().state tells. The file's existence and

@@ -23,8 +23,8 @@ class LocalStream : public TokenStream {
   Usage usage() const override { return sink_->events().usage(); }
 
  private:
-  std::shared_ptr<RequestSink> sink_;       // shared with the scheduler until the job ends
-  std::weak_ptr<Scheduler> scheduler_;      // the stream may outlive its engine
+  std::shared_ptr<RequestSink> sink_;   // shared with the scheduler until the job ends
+  std::weak_ptr<Scheduler> scheduler_;  // the stream may outlive its engine
   Scheduler::JobId job_;
 };
 
@@ -65,10 +65,12 @@ Result<const ModelParts*> LocalEngine::ready() const {
   switch (info_.state) {
     case EngineState::kReady: return &model_;
     case EngineState::kLoading:
-      return Error{Code::kUnavailable,
-                   "the model is still loading (" + std::to_string(std::lround(info_.load_progress * 100)) + " %)",
-                   ""};
-    case EngineState::kFailed: return Error{Code::kUnavailable, "the model could not be loaded: " + info_.failure, ""};
+      return Error{
+          Code::kUnavailable,
+          "the model is still loading (" + std::to_string(std::lround(info_.load_progress * 100)) + " %)",
+          ""};
+    case EngineState::kFailed:
+      return Error{Code::kUnavailable, "the model could not be loaded: " + info_.failure, ""};
     case EngineState::kStopping: break;
   }
   return Error{Code::kUnavailable, "the server is stopping", ""};
@@ -110,14 +112,16 @@ Result<std::string> LocalEngine::detokenize(const std::vector<TokenId>& ids) con
   ONDOL_TRY(const ModelParts* model, ready());
   for (TokenId id : ids)
     if (id < 0 || id >= model->tokenizer->size())
-      return Error{Code::kInvalidArgument, "token " + std::to_string(id) + " is not in the vocabulary", "tokens"};
+      return Error{Code::kInvalidArgument, "token " + std::to_string(id) + " is not in the vocabulary",
+                   "tokens"};
   return model->tokenizer->decode(ids, true);
 }
 
 Result<std::string> LocalEngine::token_bytes(TokenId id) const {
   ONDOL_TRY(const ModelParts* model, ready());
   if (id < 0 || id >= model->tokenizer->size())
-    return Error{Code::kInvalidArgument, "token " + std::to_string(id) + " is not in the vocabulary", "tokens"};
+    return Error{Code::kInvalidArgument, "token " + std::to_string(id) + " is not in the vocabulary",
+                 "tokens"};
   return model->tokenizer->piece(id, true);
 }
 
@@ -125,9 +129,9 @@ Result<std::string> LocalEngine::render(const ChatPrompt& prompt) const {
   ONDOL_TRY(const ModelParts* model, ready());
   if (!model->chat_template)
     return Error{Code::kInvalidArgument, "this model cannot chat: " + model->chat_template_error, "model"};
-  ONDOL_TRY(auto rendered, model->chat_template->render(
-                               prompt.messages, {prompt.add_generation_prompt, prompt.tools_json,
-                                                 prompt.template_kwargs_json}));
+  ONDOL_TRY(auto rendered,
+            model->chat_template->render(prompt.messages, {prompt.add_generation_prompt, prompt.tools_json,
+                                                           prompt.template_kwargs_json}));
   return rendered.text();
 }
 

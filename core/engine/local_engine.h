@@ -27,7 +27,8 @@ class LocalEngine : public Engine {
   ~LocalEngine() override;
 
   Result<std::unique_ptr<TokenStream>> submit(Request request) override;
-  Result<std::vector<TokenId>> tokenize(const std::string& text, bool add_special, bool parse_special) const override;
+  Result<std::vector<TokenId>> tokenize(const std::string& text, bool add_special,
+                                        bool parse_special) const override;
   Result<std::string> detokenize(const std::vector<TokenId>& ids) const override;
   Result<std::string> token_bytes(TokenId id) const override;
   Result<std::string> render(const ChatPrompt& prompt) const override;

@@ -27,9 +27,9 @@ std::unique_ptr<LocalEngine> scripted_engine(ScriptedRunner** runner = nullptr, 
   parts->runner = std::move(scripted);
   parts->chat_template_error = "test";
   auto engine = std::make_unique<LocalEngine>(
-      named("test"), SchedulerOptions{}, [parts](const LocalEngine::Progress&) -> Result<ModelParts> {
-        return std::move(*parts);
-      }, system_clock());
+      named("test"), SchedulerOptions{},
+      [parts](const LocalEngine::Progress&) -> Result<ModelParts> { return std::move(*parts); },
+      system_clock());
   while (engine->info().state == EngineState::kLoading) std::this_thread::yield();
   return engine;
 }
@@ -120,18 +120,24 @@ TEST_CASE("engine: a stream that is dropped cancels its work") {
 }
 
 TEST_CASE("X32: an engine that failed says so and refuses, one that loads says how far it is") {
-  LocalEngine failed(named("bad"), {}, [](const LocalEngine::Progress&) -> Result<ModelParts> {
-    return Error{Code::kDataLoss, "the file is cut", "m.gguf"};
-  }, system_clock());
+  LocalEngine failed(
+      named("bad"), {},
+      [](const LocalEngine::Progress&) -> Result<ModelParts> {
+        return Error{Code::kDataLoss, "the file is cut", "m.gguf"};
+      },
+      system_clock());
   while (failed.info().state == EngineState::kLoading) std::this_thread::yield();
   CHECK(failed.info().state == EngineState::kFailed);
   CHECK(failed.submit(completion("x", 1)).error().code == Code::kUnavailable);
 
   std::atomic<bool> seen{false};
-  LocalEngine loading(named("slow"), {}, [&](const LocalEngine::Progress& progress) -> Result<ModelParts> {
-    while (progress(0.25)) seen = true;
-    return Error{Code::kCancelled, "given up", ""};
-  }, system_clock());
+  LocalEngine loading(
+      named("slow"), {},
+      [&](const LocalEngine::Progress& progress) -> Result<ModelParts> {
+        while (progress(0.25)) seen = true;
+        return Error{Code::kCancelled, "given up", ""};
+      },
+      system_clock());
   while (!seen) std::this_thread::yield();
   auto refused = loading.submit(completion("x", 1));
   REQUIRE_FALSE(refused);

@@ -43,8 +43,10 @@ Result<ModelParts> load_parts(const EngineOptions& options, std::shared_ptr<cons
   ONDOL_TRY(auto local, LocalRunner::create(real_file_system(), std::move(file), runner, report, &give_up));
   if (local->info().vocabulary < parts.tokenizer->size())
     return Error{Code::kInvalidArgument,
-                 "the tokenizer has " + std::to_string(parts.tokenizer->size()) + " tokens, but the model only " +
-                     std::to_string(local->info().vocabulary) + " rows of embeddings", options.model_path};
+                 "the tokenizer has " + std::to_string(parts.tokenizer->size()) +
+                     " tokens, but the model only " + std::to_string(local->info().vocabulary) +
+                     " rows of embeddings",
+                 options.model_path};
   parts.fallbacks = local->info().warnings;
   parts.runner = std::move(local);
   return parts;

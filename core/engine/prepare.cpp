@@ -41,7 +41,8 @@ Result<Prompt> prompt_of(const TokenPrompt& prompt, const ModelParts& model) {
     if (id < 0 || id >= model.tokenizer->size())
       return Error{Code::kInvalidArgument,
                    "token " + std::to_string(id) + " is not in the vocabulary of " +
-                       std::to_string(model.tokenizer->size()), "prompt"};
+                       std::to_string(model.tokenizer->size()),
+                   "prompt"};
   }
   return Prompt{prompt.ids, model.tokenizer->decode(prompt.ids, true)};
 }
@@ -67,7 +68,8 @@ Result<void> check_fields(const Request& request, int64_t vocabulary) {
 Result<Prepared> prepare(const Request& request, const ModelParts& model) {
   const RunnerInfo& info = model.runner->info();
   ONDOL_RETURN_IF_ERROR(check_fields(request, info.vocabulary));
-  ONDOL_TRY(Prompt prompt, std::visit([&](const auto& prompt) { return prompt_of(prompt, model); }, request.prompt));
+  ONDOL_TRY(Prompt prompt,
+            std::visit([&](const auto& prompt) { return prompt_of(prompt, model); }, request.prompt));
   if (prompt.ids.empty()) return Error{Code::kInvalidArgument, "the prompt is empty", "prompt"};
 
   const int64_t prompt_tokens = static_cast<int64_t>(prompt.ids.size());
@@ -76,11 +78,13 @@ Result<Prepared> prepare(const Request& request, const ModelParts& model) {
   if (prompt_tokens >= context)
     return Error{Code::kContextLength,
                  limit + ", but the prompt has " + std::to_string(prompt_tokens) +
-                     " tokens and at least one must be left for the answer.", "messages"};
+                     " tokens and at least one must be left for the answer.",
+                 "messages"};
   if (request.max_tokens && *request.max_tokens > context - prompt_tokens)
     return Error{Code::kContextLength,
                  limit + ", but " + std::to_string(prompt_tokens) + " in the prompt and " +
-                     std::to_string(*request.max_tokens) + " for the answer were asked for.", "max_tokens"};
+                     std::to_string(*request.max_tokens) + " for the answer were asked for.",
+                 "max_tokens"};
 
   Prepared prepared;
   prepared.job.prompt = std::move(prompt.ids);

@@ -30,8 +30,8 @@ struct ModelParts {
 };
 
 struct Prepared {
-  JobRequest job;           // without its sink
-  std::string prompt_text;  // for `echo`
+  JobRequest job;                                   // without its sink
+  std::string prompt_text;                          // for `echo`
   std::optional<chat::ReasoningSplitter> splitter;  // chats with a model that thinks aloud
 };
 

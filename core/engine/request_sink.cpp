@@ -6,7 +6,10 @@ namespace ondol {
 
 RequestSink::RequestSink(const Request& request, const Tokenizer& tokenizer,
                          const std::optional<chat::ReasoningSplitter>& splitter, int64_t prompt_tokens)
-    : tokenizer_(tokenizer), ignore_eos_(request.ignore_eos), logprobs_(request.sampling.logprobs), events_(request.n) {
+    : tokenizer_(tokenizer),
+      ignore_eos_(request.ignore_eos),
+      logprobs_(request.sampling.logprobs),
+      events_(request.n) {
   for (int32_t choice = 0; choice < request.n; ++choice)
     choices_.push_back({TextAssembler(tokenizer, request.stop), splitter});
   usage_.prompt_tokens = prompt_tokens;

@@ -15,8 +15,8 @@ namespace ondol {
 
 class RequestSink : public TokenSink {
  public:
-  // `tokenizer` outlives the scheduler that calls this sink. `splitter` is copied for each choice; without one
-  // all text is content.
+  // `tokenizer` outlives the scheduler that calls this sink. `splitter` is copied for each choice; without
+  // one all text is content.
   RequestSink(const Request& request, const Tokenizer& tokenizer,
               const std::optional<chat::ReasoningSplitter>& splitter, int64_t prompt_tokens);
 

@@ -7,7 +7,8 @@ namespace {
 
 // `length` moved back so that `text` is not cut inside a character.
 size_t at_character(const std::string& text, size_t length) {
-  while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+  while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
+    --length;
   return length;
 }
 

@@ -16,7 +16,8 @@ struct Outcome {
   bool stopped = false;
 };
 
-Outcome run(const Tokenizer& tokenizer, const std::vector<TokenId>& ids, const std::vector<std::string>& stops) {
+Outcome run(const Tokenizer& tokenizer, const std::vector<TokenId>& ids,
+            const std::vector<std::string>& stops) {
   TextAssembler assembler(tokenizer, stops);
   Outcome outcome;
   const auto take = [&](AssembledText&& part) {
@@ -75,7 +76,8 @@ TEST_CASE("stop strings: random texts agree with a plain search") {
     std::vector<std::string> stops;
     for (int i = 0; i < 3; ++i) {
       std::string stop;
-      for (size_t length = 1 + random() % 6; stop.size() < length;) stop += static_cast<char>('a' + random() % 2);
+      for (size_t length = 1 + random() % 6; stop.size() < length;)
+        stop += static_cast<char>('a' + random() % 2);
       stops.push_back(stop + "ab"[random() % 2]);
     }
     // The stop that is complete first; among equals the one that began first.

@@ -1,4 +1,5 @@
-// exp() in double with one result on every machine: the C library picks variants by CPU, whose last bits differ.
+// exp() in double with one result on every machine: the C library picks variants by CPU, whose last bits
+// differ.
 #pragma once
 
 namespace ondol {

@@ -25,13 +25,16 @@ Result<void> check_sampling(const SamplingOptions& options, int64_t vocabulary) 
   if (!(options.repeat_penalty > 0.0 && options.repeat_penalty <= 10.0))
     return bad("repeat_penalty", "must be above 0 and at most 10");
   if (options.repeat_last_n < -1) return bad("repeat_last_n", "must be -1 (all), 0 (off) or more");
-  if (!within(options.presence_penalty, -2.0, 2.0)) return bad("presence_penalty", "must be a number from -2 to 2");
-  if (!within(options.frequency_penalty, -2.0, 2.0)) return bad("frequency_penalty", "must be a number from -2 to 2");
+  if (!within(options.presence_penalty, -2.0, 2.0))
+    return bad("presence_penalty", "must be a number from -2 to 2");
+  if (!within(options.frequency_penalty, -2.0, 2.0))
+    return bad("frequency_penalty", "must be a number from -2 to 2");
   if (options.top_logprobs < 0 || options.top_logprobs > 20)
     return bad("top_logprobs", "must be a whole number from 0 to 20");
   if (options.top_logprobs > 0 && !options.logprobs) return bad("top_logprobs", "needs logprobs to be true");
   for (const auto& [id, bias] : options.logit_bias) {
-    if (id < 0 || id >= vocabulary) return bad("logit_bias", "names a token that the vocabulary does not have");
+    if (id < 0 || id >= vocabulary)
+      return bad("logit_bias", "names a token that the vocabulary does not have");
     if (!within(bias, -100.0, 100.0)) return bad("logit_bias", "a bias must be a number from -100 to 100");
   }
   return {};
@@ -44,7 +47,8 @@ double log_sum_exp(std::span<const float> logits) {
   return best + std::log(sum);
 }
 
-std::vector<std::pair<int32_t, float>> top_logprobs(std::span<const float> logits, int32_t count, double log_sum) {
+std::vector<std::pair<int32_t, float>> top_logprobs(std::span<const float> logits, int32_t count,
+                                                    double log_sum) {
   const auto better = [&](int32_t a, int32_t b) {
     return logits[static_cast<size_t>(a)] != logits[static_cast<size_t>(b)]
                ? logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)]
@@ -113,8 +117,8 @@ int32_t Sampler::draw(std::vector<float>& logits, double uniform) const {
 
   const size_t top_k = static_cast<size_t>(options_.top_k);
   if (top_k > 0 && top_k < candidates.size()) {
-    std::nth_element(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(top_k - 1), candidates.end(),
-                     better);
+    std::nth_element(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(top_k - 1),
+                     candidates.end(), better);
     candidates.resize(top_k);
     std::sort(candidates.begin(), candidates.end(), better);
   }
@@ -136,7 +140,8 @@ int32_t Sampler::draw(std::vector<float>& logits, double uniform) const {
     candidates.resize(std::max<size_t>(kept, 1));
   }
   if (options_.min_p > 0.0)
-    std::erase_if(candidates, [&](const Candidate& candidate) { return weight(candidate.logit) < options_.min_p; });
+    std::erase_if(candidates,
+                  [&](const Candidate& candidate) { return weight(candidate.logit) < options_.min_p; });
 
   double total = 0;
   for (const Candidate& candidate : candidates) total += weight(candidate.logit);
@@ -155,7 +160,8 @@ Result<Pick> Sampler::pick(std::span<const float> logits, std::span<const int32_
     any_finite |= std::isfinite(logit);
     any_bad |= std::isnan(logit) || logit == std::numeric_limits<float>::infinity();
   }
-  if (any_bad || !any_finite) return Error{Code::kInternal, "the model produced logits that are not numbers", "logits"};
+  if (any_bad || !any_finite)
+    return Error{Code::kInternal, "the model produced logits that are not numbers", "logits"};
 
   std::vector<float> adjusted(logits.begin(), logits.end());
   penalize(adjusted, prompt, answer);

@@ -29,15 +29,16 @@ class Sampler {
 
   // `prompt` and `answer` are the tokens so far; `choice` and answer.size() key the draw.
   // kInternal if a logit is NaN or +infinity, or none is finite.
-  Result<Pick> pick(std::span<const float> logits, std::span<const int32_t> prompt, std::span<const int32_t> answer,
-                    uint32_t choice) const;
+  Result<Pick> pick(std::span<const float> logits, std::span<const int32_t> prompt,
+                    std::span<const int32_t> answer, uint32_t choice) const;
 
  private:
   struct Candidate {
     float logit;
     int32_t id;
   };
-  void penalize(std::vector<float>& logits, std::span<const int32_t> prompt, std::span<const int32_t> answer) const;
+  void penalize(std::vector<float>& logits, std::span<const int32_t> prompt,
+                std::span<const int32_t> answer) const;
   int32_t draw(std::vector<float>& logits, double uniform) const;
 
   SamplingOptions options_;
@@ -46,6 +47,7 @@ class Sampler {
 // ln(sum(exp(logits))) in double, in index order.
 double log_sum_exp(std::span<const float> logits);
 // The `count` best (id, log-probability), best first, ties by id.
-std::vector<std::pair<int32_t, float>> top_logprobs(std::span<const float> logits, int32_t count, double log_sum);
+std::vector<std::pair<int32_t, float>> top_logprobs(std::span<const float> logits, int32_t count,
+                                                    double log_sum);
 
 }  // namespace ondol

@@ -15,8 +15,8 @@ namespace {
 
 std::vector<float> some_logits() { return {0.5f, 2.0f, -1.0f, 2.0f, 1.0f, -3.0f, 0.0f, 1.5f}; }
 
-int32_t pick(const SamplingOptions& options, std::vector<int32_t> prompt = {}, std::vector<int32_t> answer = {},
-             uint32_t choice = 0) {
+int32_t pick(const SamplingOptions& options, std::vector<int32_t> prompt = {},
+             std::vector<int32_t> answer = {}, uint32_t choice = 0) {
   auto result = Sampler(options).pick(some_logits(), prompt, answer, choice);
   REQUIRE(result);
   return result->id;
@@ -46,7 +46,8 @@ TEST_CASE("B31: a tiny temperature acts as greedy, out of range and NaN are refu
     CHECK(check_sampling(options, 8));
     CHECK(pick(options) == 1);
   }
-  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
   for (double bad : {nan, infinity, -infinity, -1.0, 5.0}) {
     options.temperature = bad;
     REQUIRE_FALSE(check_sampling(options, 8));
@@ -66,7 +67,8 @@ TEST_CASE("B31: a tiny temperature acts as greedy, out of range and NaN are refu
   CHECK_FALSE(check_sampling(options, 8));
 }
 
-TEST_CASE("B30: the same seed, choice and position give the same token; another of any gives another stream") {
+TEST_CASE(
+    "B30: the same seed, choice and position give the same token; another of any gives another stream") {
   SamplingOptions options;
   options.seed = 42;
   std::vector<int32_t> first, again, other_seed, other_choice;
@@ -93,7 +95,8 @@ TEST_CASE("sampling: frequencies follow the softmax") {
   double total = 0;
   for (float logit : logits) total += std::exp(logit);
   for (size_t id = 0; id < logits.size(); ++id)
-    CHECK(counts[static_cast<int32_t>(id)] / double{draws} == doctest::Approx(std::exp(logits[id]) / total).epsilon(0.12));
+    CHECK(counts[static_cast<int32_t>(id)] / double{draws} ==
+          doctest::Approx(std::exp(logits[id]) / total).epsilon(0.12));
 }
 
 TEST_CASE("sampling: top_k, top_p and min_p keep the best and at least one") {
@@ -158,7 +161,8 @@ TEST_CASE("B29: top log-probabilities are sorted, at most as many as asked, and 
 
 TEST_CASE("sampling: logits that are not numbers are an error, minus infinity is a masked token") {
   SamplingOptions options;
-  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
   CHECK_FALSE(Sampler(options).pick(std::vector<float>{1, nan}, {}, {}, 0));
   CHECK_FALSE(Sampler(options).pick(std::vector<float>{1, infinity}, {}, {}, 0));
   CHECK_FALSE(Sampler(options).pick(std::vector<float>{-infinity, -infinity}, {}, {}, 0));

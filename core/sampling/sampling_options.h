@@ -10,17 +10,17 @@
 namespace ondol {
 
 struct SamplingOptions {
-  double temperature = 1.0;         // [0, 2]; below 1e-3 the pick is greedy
-  int32_t top_k = 0;                // 0: off
-  double top_p = 1.0;               // (0, 1]
-  double min_p = 0.0;               // [0, 1]
-  double repeat_penalty = 1.0;      // (0, 10]; over the last repeat_last_n tokens of prompt and answer
-  int32_t repeat_last_n = 64;       // 0: off, -1: all
-  double presence_penalty = 0.0;    // [-2, 2]; over the answer's tokens
-  double frequency_penalty = 0.0;   // [-2, 2]
+  double temperature = 1.0;        // [0, 2]; below 1e-3 the pick is greedy
+  int32_t top_k = 0;               // 0: off
+  double top_p = 1.0;              // (0, 1]
+  double min_p = 0.0;              // [0, 1]
+  double repeat_penalty = 1.0;     // (0, 10]; over the last repeat_last_n tokens of prompt and answer
+  int32_t repeat_last_n = 64;      // 0: off, -1: all
+  double presence_penalty = 0.0;   // [-2, 2]; over the answer's tokens
+  double frequency_penalty = 0.0;  // [-2, 2]
   uint64_t seed = 0;
   std::vector<std::pair<int32_t, float>> logit_bias;  // (token, [-100, 100])
-  int32_t top_logprobs = 0;         // [0, 20]
+  int32_t top_logprobs = 0;                           // [0, 20]
   bool logprobs = false;
 };
 

@@ -24,7 +24,10 @@ struct Scheduler::Job {
   int32_t choices_left = 0;
 
   Job(JobId job_id, JobRequest job_request, int64_t now_ns)
-      : id(job_id), request(std::move(job_request)), sampler(request.sampling), submitted_ns(now_ns),
+      : id(job_id),
+        request(std::move(job_request)),
+        sampler(request.sampling),
+        submitted_ns(now_ns),
         choices_left(request.choices) {}
 };
 
@@ -42,7 +45,8 @@ Result<Scheduler::JobId> Scheduler::submit(JobRequest request) {
     ++stats_.requests_rejected_total;
     return Error{Code::kResourceExhausted,
                  "the queue is full: " + std::to_string(waiting_) + " requests are waiting, at most " +
-                     std::to_string(options_.queue_max) + " may", ""};
+                     std::to_string(options_.queue_max) + " may",
+                 ""};
   }
   auto job = std::make_shared<Job>(next_id_++, std::move(request), clock_.now_ns());
   arrivals_.push_back(job);
@@ -69,7 +73,8 @@ void Scheduler::stop(int64_t grace_ms) {
   stopping_ = true;
   wake_.notify_all();
   const int64_t deadline_ns = clock_.now_ns() + grace_ms * 1'000'000;
-  while ((stats_.running > 0 || waiting_ > 0) && clock_.now_ns() < deadline_ns) wake_.wait_for(lock, kStopPoll);
+  while ((stats_.running > 0 || waiting_ > 0) && clock_.now_ns() < deadline_ns)
+    wake_.wait_for(lock, kStopPoll);
   cancel_all_ = true;
   abort_ = true;
   wake_.notify_all();
@@ -98,7 +103,8 @@ void Scheduler::loop() {
     remove_finished();
     {
       std::unique_lock lock(mutex_);
-      if (cancel_all_ && running_.empty() && paused_.empty() && waiting_jobs_.empty() && arrivals_.empty()) return;
+      if (cancel_all_ && running_.empty() && paused_.empty() && waiting_jobs_.empty() && arrivals_.empty())
+        return;
       if (running_.empty() && arrivals_.empty() && !cancel_seen_ && !cancel_all_) {
         wake_.wait_for(lock, std::chrono::milliseconds(500));
         continue;
@@ -177,8 +183,9 @@ void Scheduler::admit() {
 
 bool Scheduler::reserve(const Track& track, int32_t count, int64_t& pages_left) const {
   const int32_t length = track.computed + count;
-  const int64_t pages = track.sequence >= 0 ? runner_.pages_needed(track.sequence, length)
-                                            : (length + runner_.info().page_tokens - 1) / runner_.info().page_tokens;
+  const int64_t pages = track.sequence >= 0
+                            ? runner_.pages_needed(track.sequence, length)
+                            : (length + runner_.info().page_tokens - 1) / runner_.info().page_tokens;
   if (pages > pages_left) return false;
   pages_left -= pages;
   return true;
@@ -233,7 +240,8 @@ void Scheduler::step(const std::vector<Planned>& plan) {
     BatchItem item;
     item.sequence = track.sequence;
     item.position = track.computed;
-    item.tokens.assign(track.tokens.begin() + track.computed, track.tokens.begin() + track.computed + planned.count);
+    item.tokens.assign(track.tokens.begin() + track.computed,
+                       track.tokens.begin() + track.computed + planned.count);
     if (planned.wants_logits) item.logits_rows.push_back(planned.count - 1);
     decodes_only &= planned.count == 1;
     batch.items.push_back(std::move(item));
@@ -326,8 +334,8 @@ void Scheduler::finish(Track& track, FinishCause cause, const Error& error) {
     }
   }
   const int64_t first_ns = before_first ? now_ns : job.first_token_ns;
-  job.request.sink->on_times(seconds(job.submitted_ns, job.admitted_ns) * 1e3, seconds(job.admitted_ns, first_ns) * 1e3,
-                             seconds(first_ns, now_ns) * 1e3);
+  job.request.sink->on_times(seconds(job.submitted_ns, job.admitted_ns) * 1e3,
+                             seconds(job.admitted_ns, first_ns) * 1e3, seconds(first_ns, now_ns) * 1e3);
   for (int32_t i = 0; i < ended; ++i) job.request.sink->on_finish(track.choice + i, cause, error);
 }
 

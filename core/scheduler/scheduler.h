@@ -38,17 +38,17 @@ class TokenSink {
 };
 
 struct JobRequest {
-  std::vector<TokenId> prompt;     // at least one token
+  std::vector<TokenId> prompt;  // at least one token
   SamplingOptions sampling;
-  int64_t tokens_max = 0;          // per choice, at least 1; prompt + tokens_max fits the context
+  int64_t tokens_max = 0;  // per choice, at least 1; prompt + tokens_max fits the context
   int32_t choices = 1;
-  std::shared_ptr<TokenSink> sink; // shared with the consumer, which may outlive the job or leave before it
+  std::shared_ptr<TokenSink> sink;  // shared with the consumer, which may outlive the job or leave before it
 };
 
 struct SchedulerOptions {
-  int32_t prefill_chunk = 512;   // prompt tokens in one step
-  int32_t sequences_max = 64;    // running at once, choices counted
-  int32_t queue_max = 256;       // jobs waiting at most
+  int32_t prefill_chunk = 512;  // prompt tokens in one step
+  int32_t sequences_max = 64;   // running at once, choices counted
+  int32_t queue_max = 256;      // jobs waiting at most
 };
 
 class Scheduler {

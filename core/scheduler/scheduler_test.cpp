@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 // Gathers what a job produced; waits with a limit, so that a hung scheduler fails the test.
 class Collector : public TokenSink {
  public:
-  explicit Collector(int32_t choices, TokenId stop_at = -1) : ids(static_cast<size_t>(choices)), stop_at_(stop_at) {
+  explicit Collector(int32_t choices, TokenId stop_at = -1)
+      : ids(static_cast<size_t>(choices)), stop_at_(stop_at) {
     causes.resize(ids.size());
     finished.resize(ids.size());
   }
@@ -64,7 +65,8 @@ JobRequest job(std::shared_ptr<Collector> sink, int32_t prompt_length, int32_t s
   return request;
 }
 
-std::vector<std::vector<TokenId>> alone(int32_t prompt_length, int32_t seed, int64_t tokens_max, int32_t choices = 1) {
+std::vector<std::vector<TokenId>> alone(int32_t prompt_length, int32_t seed, int64_t tokens_max,
+                                        int32_t choices = 1) {
   ScriptedRunner runner(50, 4096, 1000);
   Scheduler scheduler(runner, {}, system_clock());
   auto sink = std::make_shared<Collector>(choices);

@@ -56,7 +56,8 @@ class ScriptedRunner : public Runner {
     for (const BatchItem& item : batch.items) {
       CHECK(item.position == length(item.sequence));
       batch_tokens_max = std::max(batch_tokens_max, item.tokens.size());
-      const int64_t more = pages_needed(item.sequence, item.position + static_cast<int32_t>(item.tokens.size()));
+      const int64_t more =
+          pages_needed(item.sequence, item.position + static_cast<int32_t>(item.tokens.size()));
       if (more > pages_free_) return Error{Code::kResourceExhausted, "no pages", ""};
       pages_free_ -= more;
       auto& tokens = sequences_.at(item.sequence);
