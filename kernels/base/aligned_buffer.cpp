@@ -33,7 +33,8 @@ bool AlignedBuffer::allocate(int64_t bytes) {
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw == MAP_FAILED) return false;
     const auto begin = reinterpret_cast<uintptr_t>(raw);
-    const uintptr_t first = (begin + static_cast<uintptr_t>(alignment) - 1) & ~static_cast<uintptr_t>(alignment - 1);
+    const uintptr_t first =
+        (begin + static_cast<uintptr_t>(alignment) - 1) & ~static_cast<uintptr_t>(alignment - 1);
     const uintptr_t last = first + static_cast<uintptr_t>(rounded);
     const uintptr_t end = begin + static_cast<uintptr_t>(rounded + alignment);
     if (first > begin) munmap(raw, first - begin);

@@ -69,7 +69,9 @@ int32_t zero_point(DType type) {
   switch (type) {
     case DType::kQ4_0: return 8;
     case DType::kQ5_0: return 16;
-    case DType::kQ8_0: case DType::kIQ4_NL: case DType::kIQ4_XS: return 128;
+    case DType::kQ8_0:
+    case DType::kIQ4_NL:
+    case DType::kIQ4_XS: return 128;
     case DType::kQ3_K: return 4;
     case DType::kQ6_K: return 32;
     default: return 0;
@@ -108,7 +110,8 @@ void read_group_quants(DType type, const std::byte* row, int64_t g, uint8_t q[32
       }
       break;
     }
-    case DType::kQ4_K: case DType::kQ5_K: {
+    case DType::kQ4_K:
+    case DType::kQ5_K: {
       const uint8_t* qs = b + (type == DType::kQ4_K ? 16 : 48) + 32 * (i / 2);
       for (int j = 0; j < 32; ++j) q[j] = i % 2 ? qs[j] >> 4 : qs[j] & 15;
       if (type == DType::kQ5_K) {
@@ -140,10 +143,12 @@ GroupScales read_group_scales(DType type, const std::byte* row, int64_t g) {
   const int i = static_cast<int>(g % groups_per_block);
   GroupScales s;
   switch (type) {
-    case DType::kQ4_0: case DType::kQ5_0: case DType::kQ8_0: case DType::kIQ4_NL:
-      s.d = read_u16(block);
-      break;
-    case DType::kQ4_1: case DType::kQ5_1:
+    case DType::kQ4_0:
+    case DType::kQ5_0:
+    case DType::kQ8_0:
+    case DType::kIQ4_NL: s.d = read_u16(block); break;
+    case DType::kQ4_1:
+    case DType::kQ5_1:
       s.d = read_u16(block);
       s.m = read_u16(block + 2);
       break;
@@ -159,7 +164,8 @@ GroupScales read_group_scales(DType type, const std::byte* row, int64_t g) {
       s.d = read_u16(block + 108);
       for (int h = 0; h < 2; ++h) s.sc[h] = read_q3_scale(b + 96, 2 * i + h);
       break;
-    case DType::kQ4_K: case DType::kQ5_K:
+    case DType::kQ4_K:
+    case DType::kQ5_K:
       s.d = read_u16(block);
       s.m = read_u16(block + 2);
       read_k_scale(b + 4, i, s.sc[0], s.mn[0]);

@@ -15,8 +15,8 @@ namespace ondol::kernels {
 // scale and minimum are exact products of what the block stores. For IQ4 types q is the code-book value
 // plus 128, and zero_point is 128.
 struct GroupScales {
-  uint16_t d = 0;      // f16: the block's scale
-  uint16_t m = 0;      // f16: the block's minimum (Q4_1, Q5_1) or the scale of the minimums (K types)
+  uint16_t d = 0;          // f16: the block's scale
+  uint16_t m = 0;          // f16: the block's minimum (Q4_1, Q5_1) or the scale of the minimums (K types)
   int8_t sc[2] = {1, 1};   // integer factor of d for each 16 columns
   uint8_t mn[2] = {0, 0};  // integer factor of -m for each 16 columns (K types)
 };

@@ -13,8 +13,8 @@ TEST_CASE("half: every finite f16 survives the way to float and back") {
     if ((half & 0x7c00) == 0x7c00) continue;
     const float value = f16_to_f32(half);
     const int exponent = (half >> 10) & 31;
-    const double expected = exponent == 0 ? std::ldexp(half & 0x3ff, -24)
-                                          : std::ldexp((half & 0x3ff) + 1024, exponent - 25);
+    const double expected =
+        exponent == 0 ? std::ldexp(half & 0x3ff, -24) : std::ldexp((half & 0x3ff) + 1024, exponent - 25);
     REQUIRE(std::abs(value) == expected);
     REQUIRE(std::signbit(value) == ((half & 0x8000) != 0));
     REQUIRE(f32_to_f16(value) == half);

@@ -17,9 +17,9 @@
 
 namespace ondol::kernels {
 
-inline constexpr int64_t kPanelRows = 16;    // rows of a weight matrix that are stored and computed together
-inline constexpr int64_t kGroupColumns = 32; // columns that share an activation scale
-inline constexpr int32_t kPageTokens = 64;   // tokens of a KV page; also the tile of the online softmax
+inline constexpr int64_t kPanelRows = 16;     // rows of a weight matrix that are stored and computed together
+inline constexpr int64_t kGroupColumns = 32;  // columns that share an activation scale
+inline constexpr int32_t kPageTokens = 64;    // tokens of a KV page; also the tile of the online softmax
 inline constexpr int32_t kAttentionQueries = 64;  // queries (token, head) that share one conversion of a tile
 
 // A weight matrix W [rows][cols] in the form one table reads. Made by KernelTable::pack_*; the meaning of
@@ -29,16 +29,17 @@ struct PackedMatrix {
   int64_t rows = 0;
   int64_t cols = 0;
   uint32_t layout = 0;
-  AlignedBuffer storage;                 // panels; empty when the table reads the file's rows in place
-  const std::byte* in_place = nullptr;   // the file's rows; outlives the matrix
+  AlignedBuffer storage;                // panels; empty when the table reads the file's rows in place
+  const std::byte* in_place = nullptr;  // the file's rows; outlives the matrix
   int64_t panels() const { return (rows + kPanelRows - 1) / kPanelRows; }
   bool empty() const { return rows == 0; }
 };
 
 // m rows of activations, float and (for tables that quantize) int8 with one scale per 32 columns.
-// values [rows][cols]; quants [rows][cols_padded]; scales [rows][cols_padded/32]; sums [rows][cols_padded/16]:
-// the sum of each 16 quants; group_sums [rows][cols_padded/32]: of each 32; scaled_sums [rows][cols_padded/32]:
-// scale * group_sum. cols_padded is cols rounded up to 32; the padding's quants are zero.
+// values [rows][cols]; quants [rows][cols_padded]; scales [rows][cols_padded/32]; sums
+// [rows][cols_padded/16]: the sum of each 16 quants; group_sums [rows][cols_padded/32]: of each 32;
+// scaled_sums [rows][cols_padded/32]: scale * group_sum. cols_padded is cols rounded up to 32; the padding's
+// quants are zero.
 struct ActivationBuffer {
   int64_t rows = 0;
   int64_t cols = 0;
@@ -60,7 +61,11 @@ enum class KvType : uint8_t { kF32, kF16, kBF16 };
 int64_t kv_type_bytes(KvType type);
 std::string_view kv_type_name(KvType type);
 
-enum class RotaryKind : uint8_t { kNone, kInterleaved, kHalves };  // pairs (2i,2i+1) | pairs (i, i+rotary_dim/2)
+enum class RotaryKind : uint8_t {
+  kNone,
+  kInterleaved,
+  kHalves
+};  // pairs (2i,2i+1) | pairs (i, i+rotary_dim/2)
 enum class ActivationKind : uint8_t { kSilu, kGeluTanh };
 
 // One page's part for one layer: K as [kv_head][head_dim][64] (transposed, so that lanes are positions),
@@ -77,21 +82,23 @@ struct KvGeometry {
 // one KV head. Key j is visible to query i iff j <= i and (window == 0 or i - j < window).
 // score = soft_cap(scale * q.k); online softmax over tiles of 64 absolute positions, in order.
 struct AttentionTask {
-  const float* query = nullptr;  // [tokens][query_stride], the group's first head first: heads * head_dim floats
+  const float* query =
+      nullptr;  // [tokens][query_stride], the group's first head first: heads * head_dim floats
   int64_t query_stride = 0;
-  float* out = nullptr;          // the same shape
+  float* out = nullptr;  // the same shape
   int64_t out_stride = 0;
-  const std::byte* const* pages = nullptr;  // page p holds positions 64p … 64p+63; may be null outside the window
-  int64_t layer_offset = 0;      // bytes from a page's start to this layer's K
+  const std::byte* const* pages =
+      nullptr;               // page p holds positions 64p … 64p+63; may be null outside the window
+  int64_t layer_offset = 0;  // bytes from a page's start to this layer's K
   KvGeometry geometry;
   int32_t kv_head = 0;
   int32_t heads = 1;
-  int32_t position = 0;          // absolute position of the first query token
+  int32_t position = 0;  // absolute position of the first query token
   int32_t tokens = 1;
   int32_t window = 0;
   float scale = 1.0f;
-  float soft_cap = 0.0f;         // 0: none; else cap * tanh(score / cap)
-  float* scratch = nullptr;      // attention_scratch_floats(task) floats, 64-byte aligned, one per thread
+  float soft_cap = 0.0f;     // 0: none; else cap * tanh(score / cap)
+  float* scratch = nullptr;  // attention_scratch_floats(task) floats, 64-byte aligned, one per thread
 };
 
 struct KernelTable {
@@ -119,21 +126,22 @@ struct KernelTable {
   // y[c] = x[c] / sqrt(mean(x^2) + eps) * weight[c]; weight may be null (all ones); y may be x.
   void (*rms_norm)(const float* x, const float* weight, float eps, int64_t cols, float* y);
   // Rotates `heads` heads of head_dim in place; the first rotary_dim of each; cos/sin [rotary_dim / 2].
-  void (*rotate)(float* x, int64_t heads, int64_t head_dim, int64_t rotary_dim, const float* cos, const float* sin,
-                 RotaryKind kind);
+  void (*rotate)(float* x, int64_t heads, int64_t head_dim, int64_t rotary_dim, const float* cos,
+                 const float* sin, RotaryKind kind);
   // out[c] = act(gate[c]) * up[c]; out may be gate.
   void (*gated)(const float* gate, const float* up, int64_t n, ActivationKind kind, float* out);
-  void (*add)(const float* x, int64_t n, float* y);                        // y += x
-  void (*add_scaled)(const float* x, float scale, int64_t n, float* y);    // y = fma(scale, x, y)
-  void (*scale)(float factor, int64_t n, float* x);                        // x *= factor
-  void (*soft_cap)(float cap, int64_t n, float* x);                        // x = cap * tanh(x / cap)
+  void (*add)(const float* x, int64_t n, float* y);                      // y += x
+  void (*add_scaled)(const float* x, float scale, int64_t n, float* y);  // y = fma(scale, x, y)
+  void (*scale)(float factor, int64_t n, float* x);                      // x *= factor
+  void (*soft_cap)(float cap, int64_t n, float* x);                      // x = cap * tanh(x / cap)
   // In place softmax over n floats in the fixed order (MoE routers).
   void (*softmax)(int64_t n, float* x);
   // log(sum(exp(x))) in the fixed order.
   float (*log_sum_exp)(const float* x, int64_t n);
 
   // Writes one token's keys and values [kv_heads][head_dim] into slot [0, 64) of a page's layer part.
-  void (*kv_write)(const KvGeometry& geometry, std::byte* layer, int32_t slot, const float* k, const float* v);
+  void (*kv_write)(const KvGeometry& geometry, std::byte* layer, int32_t slot, const float* k,
+                   const float* v);
   void (*attention)(const AttentionTask& task);
 };
 

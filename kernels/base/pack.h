@@ -1,11 +1,12 @@
 // The packed form of weight matrices that every vector table reads: panels of 16 rows.
 //
-// Quantized types. A panel is, for each group of 32 columns, `bits` lines of 64 bytes, then the panel's scales.
-// Byte 4r + b of a line belongs to row r; k(j) = 4j .. 4j+3 are four consecutive columns of the group.
+// Quantized types. A panel is, for each group of 32 columns, `bits` lines of 64 bytes, then the panel's
+// scales. Byte 4r + b of a line belongs to row r; k(j) = 4j .. 4j+3 are four consecutive columns of the
+// group.
 //   4 bits: line j (0..3): low nibbles k(j), high nibbles k(j + 4) (columns 16 + 4j + b)
 //   5 bits: the four lines above, then one line whose bit j of byte 4r + b is bit 4 of column 4j + b
-//   6 bits: the four lines above, then two lines: bits 2j, 2j+1 of line h are bits 4, 5 of column 16h + 4j + b
-//   8 bits: line j (0..7): k(j)
+//   6 bits: the four lines above, then two lines: bits 2j, 2j+1 of line h are bits 4, 5 of column 16h + 4j +
+//   b 8 bits: line j (0..7): k(j)
 // Quants are unsigned (kernels/base/blocks.h); code-book types keep their 4-bit index.
 // Scales, [16] is a row each:
 //   kHalf        per group f16 d[16]
@@ -33,12 +34,12 @@ struct PackFormat {
   QuantKind quants = QuantKind::kU4;
   ScaleKind scales = ScaleKind::kHalf;
   int32_t zero_point = 0;
-  int32_t bits = 0;         // also: lines a group
-  bool halves = false;      // a scale for each 16 columns
+  int32_t bits = 0;     // also: lines a group
+  bool halves = false;  // a scale for each 16 columns
   bool has_minimum = false;
 };
 
-PackFormat pack_format(DType type);   // of a quantized type
+PackFormat pack_format(DType type);  // of a quantized type
 int64_t pack_scale_bytes(ScaleKind kind, int64_t groups);
 int64_t pack_panel_bytes(DType type, int64_t cols);
 

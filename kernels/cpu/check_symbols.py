@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Fails if an object compiled for one instruction set could lend code to another.
 
-An inline function that the compiler leaves out of line becomes a weak symbol; the linker keeps one copy of each for
-the whole program, and if that is the copy with AVX-512 in it, the program dies on processors without. So the objects
-of kernels/cpu/avx2 and kernels/cpu/avx512 may define their table and nothing else.
+An inline function that the compiler leaves out of line becomes a weak symbol; the linker keeps one copy of
+each for the whole program; if that is the copy with AVX-512 in it, the program dies on processors without it.
+So the objects of kernels/cpu/avx2 and kernels/cpu/avx512 may define their table and nothing else.
 
 Usage: check_symbols.py BUILD_FOLDER
 """
@@ -16,8 +16,8 @@ TABLES = {"avx2_table": "kAvx2Table", "avx512_table": "kAvx512Table"}
 
 
 def defined_symbols(path):
-    out = subprocess.run(["nm", "--defined-only", str(path)], check=True, capture_output=True, text=True).stdout
-    for line in out.splitlines():
+    nm = subprocess.run(["nm", "--defined-only", str(path)], check=True, capture_output=True, text=True)
+    for line in nm.stdout.splitlines():
         kind, name = line.split()[-2:]
         # Lower case: local to the object, except weak ones (v, w) and unique ones (u).
         if kind.isupper() or kind in "vwu":

@@ -41,7 +41,8 @@ CpuFeatures detect() {
   const bool fma = bit(one.ecx, 12), f16c = bit(one.ecx, 29);
   f.avx2 = ymm && fma && f16c && bit(seven.ebx, 5);
   f.avx_vnni = f.avx2 && bit(seven_one.eax, 4);
-  f.avx512 = zmm && f.avx2 && bit(seven.ebx, 16) && bit(seven.ebx, 17) && bit(seven.ebx, 30) && bit(seven.ebx, 31);
+  f.avx512 =
+      zmm && f.avx2 && bit(seven.ebx, 16) && bit(seven.ebx, 17) && bit(seven.ebx, 30) && bit(seven.ebx, 31);
   f.avx512_vnni = f.avx512 && bit(seven.ecx, 11);
   f.avx512_bf16 = f.avx512 && bit(seven_one.eax, 5);
   return f;

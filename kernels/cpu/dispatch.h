@@ -9,9 +9,9 @@
 namespace ondol::kernels {
 
 struct CpuFeatures {
-  bool avx2 = false;          // AVX2, FMA and F16C, with the OS saving ymm
+  bool avx2 = false;  // AVX2, FMA and F16C, with the OS saving ymm
   bool avx_vnni = false;
-  bool avx512 = false;        // F, BW, VL, DQ, with the OS saving zmm
+  bool avx512 = false;  // F, BW, VL, DQ, with the OS saving zmm
   bool avx512_vnni = false;
   bool avx512_bf16 = false;
   bool neon_dotprod = false;

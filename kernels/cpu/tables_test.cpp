@@ -1,4 +1,6 @@
 // Every vector table that this machine can run against the scalar twin, bit for bit.
+#include "kernels/cpu/tables.h"
+
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -8,7 +10,6 @@
 
 #include "kernels/base/pack.h"
 #include "kernels/cpu/dispatch.h"
-#include "kernels/cpu/tables.h"
 #include "kernels/reference/random_pages.h"
 #include "kernels/reference/random_weights.h"
 #include "kernels/reference/tables.h"
@@ -66,13 +67,15 @@ void extreme_values(float* x, int64_t n, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("vector tables: products equal the twin's, any type, shape, index list, token count and panel range") {
+TEST_CASE(
+    "vector tables: products equal the twin's, any type, shape, index list, token count and panel range") {
   std::mt19937 random(2024);
   for (const KernelTable* table : vector_tables()) {
     for (int round = 0; round < 150; ++round) {
       Shape s = random_shape(random);
       if (round < 15) s.type = kWeightTypes[round];
-      if (s.cols % dtype_traits(s.type)->block_elements != 0) s.cols = dtype_traits(s.type)->block_elements * 3;
+      if (s.cols % dtype_traits(s.type)->block_elements != 0)
+        s.cols = dtype_traits(s.type)->block_elements * 3;
       const auto bytes = random_weights(s.type, s.rows, s.cols, random() & 0xffff);
       const PackedMatrix expected_w = packed(kTwinTable, s.type, s.rows, s.cols, bytes);
       const PackedMatrix w = packed(*table, s.type, s.rows, s.cols, bytes);
@@ -86,7 +89,8 @@ TEST_CASE("vector tables: products equal the twin's, any type, shape, index list
       for (int32_t& i : index) i = static_cast<int32_t>(random() % static_cast<uint64_t>(stored));
       const int32_t* chosen = round % 2 ? index.data() : nullptr;
       const int64_t begin = static_cast<int64_t>(random() % static_cast<uint64_t>(w.panels()));
-      const int64_t end = begin + 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(w.panels() - begin));
+      const int64_t end =
+          begin + 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(w.panels() - begin));
       const int64_t stride = s.rows + round % 4;
       std::vector<float> expected(static_cast<size_t>(s.m * stride), 5.0f), got(expected);
       kTwinTable.matmul(expected_w, x, chosen, s.m, expected.data(), stride, begin, end);
@@ -111,7 +115,8 @@ TEST_CASE("vector tables: quants of the lowest and highest value are exact") {
         const auto [first, second] = half_fields(type);
         for (size_t i = 0; i < bytes.size(); ++i) {
           const auto at = static_cast<int>(i % static_cast<size_t>(dtype_traits(type)->block_bytes));
-          const bool scale = at == first || at == first + 1 || (second >= 0 && (at == second || at == second + 1));
+          const bool scale =
+              at == first || at == first + 1 || (second >= 0 && (at == second || at == second + 1));
           if (!scale) bytes[i] = static_cast<std::byte>(fill);
         }
         ActivationBuffer x;
@@ -149,8 +154,8 @@ TEST_CASE("every table: a token's products are the same bits alone and among man
         for (int32_t t = 0; t < m; t += step) {
           index.clear();
           for (int32_t i = t; i < t + step && i < m; ++i) index.push_back(i);
-          table->matmul(w, x, index.data(), static_cast<int64_t>(index.size()), some.data() + t * rows, rows, 0,
-                        w.panels());
+          table->matmul(w, x, index.data(), static_cast<int64_t>(index.size()), some.data() + t * rows, rows,
+                        0, w.panels());
         }
         CAPTURE(table->name);
         CAPTURE(dtype_traits(type)->name);
@@ -237,7 +242,8 @@ TEST_CASE("vector tables: exp and tanh equal the twin's over their whole range")
 
 TEST_CASE("vector tables: rotation equals the twin's in both kinds, partial too") {
   for (const KernelTable* table : vector_tables()) {
-    for (const auto& [dim, rotary] : {std::pair{64, 64}, std::pair{80, 32}, std::pair{8, 8}, std::pair{24, 20}}) {
+    for (const auto& [dim, rotary] :
+         {std::pair{64, 64}, std::pair{80, 32}, std::pair{8, 8}, std::pair{24, 20}}) {
       std::vector<float> angle(static_cast<size_t>(rotary)), x(static_cast<size_t>(dim * 3));
       random_values(angle.data(), rotary, 1);
       random_values(x.data(), dim * 3, 2);

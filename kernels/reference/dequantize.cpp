@@ -28,7 +28,8 @@ void dequantize_group(DType type, const std::byte* row, int64_t g, float zero, b
 void dequantize_columns(DType type, const std::byte* row, int64_t begin, int64_t count, float* out) {
   switch (type) {
     case DType::kF32: std::memcpy(out, row + begin * 4, static_cast<size_t>(count) * 4); return;
-    case DType::kF16: case DType::kBF16: {
+    case DType::kF16:
+    case DType::kBF16: {
       for (int64_t i = 0; i < count; ++i) {
         uint16_t half;
         std::memcpy(&half, row + (begin + i) * 2, sizeof half);

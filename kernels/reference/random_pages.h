@@ -53,8 +53,8 @@ struct AttentionCase {
 };
 
 // Runs a case on `table`; `chunk` query tokens a call (0: all at once). Returns [tokens][heads * head_dim].
-inline std::vector<float> run_attention(const KernelTable& table, const AttentionCase& c, const RandomPages& pages,
-                                        int32_t kv_head, int32_t chunk) {
+inline std::vector<float> run_attention(const KernelTable& table, const AttentionCase& c,
+                                        const RandomPages& pages, int32_t kv_head, int32_t chunk) {
   const int64_t width = int64_t{c.heads} * c.geometry.head_dim;
   std::vector<float> query(static_cast<size_t>(c.tokens * width)), out(query.size(), -7.0f);
   random_values(query.data(), c.tokens * width, 11);

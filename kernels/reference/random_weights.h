@@ -13,14 +13,18 @@
 
 namespace ondol::kernels {
 
-inline constexpr DType kWeightTypes[] = {
-    DType::kF32,  DType::kF16,  DType::kBF16, DType::kQ4_0, DType::kQ4_1, DType::kQ5_0,   DType::kQ5_1,  DType::kQ8_0,
-    DType::kQ2_K, DType::kQ3_K, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K, DType::kIQ4_NL, DType::kIQ4_XS};
+inline constexpr DType kWeightTypes[] = {DType::kF32,  DType::kF16,    DType::kBF16,  DType::kQ4_0,
+                                         DType::kQ4_1, DType::kQ5_0,   DType::kQ5_1,  DType::kQ8_0,
+                                         DType::kQ2_K, DType::kQ3_K,   DType::kQ4_K,  DType::kQ5_K,
+                                         DType::kQ6_K, DType::kIQ4_NL, DType::kIQ4_XS};
 
 // Byte offsets of the f16 fields of a block; -1: none.
 inline std::pair<int, int> half_fields(DType type) {
   switch (type) {
-    case DType::kQ4_1: case DType::kQ5_1: case DType::kQ4_K: case DType::kQ5_K: return {0, 2};
+    case DType::kQ4_1:
+    case DType::kQ5_1:
+    case DType::kQ4_K:
+    case DType::kQ5_K: return {0, 2};
     case DType::kQ2_K: return {80, 82};
     case DType::kQ3_K: return {108, -1};
     case DType::kQ6_K: return {208, -1};

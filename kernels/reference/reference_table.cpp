@@ -1,6 +1,6 @@
-// Float32 truth. Weights are read from the file's rows and dequantized once for all tokens of a call; sums run
-// in 16 lanes of float, then in double across lanes and column blocks. Functions of libm, no quantization of
-// activations. Tolerance of a whole model against a float32 oracle: mean KL <= 1e-6.
+// Float32 truth. Weights are read from the file's rows and dequantized once for all tokens of a call; sums
+// run in 16 lanes of float, then in double across lanes and column blocks. Functions of libm, no quantization
+// of activations. Tolerance of a whole model against a float32 oracle: mean KL <= 1e-6.
 #include <cmath>
 #include <cstring>
 
@@ -166,7 +166,8 @@ void kv_write(const KvGeometry& g, std::byte* layer, int32_t slot, const float* 
 }
 
 // One query head against its visible keys; `scores` [64], `sums` [head_dim].
-void attend(const AttentionTask& t, int32_t position, const float* q, float* out, float* scores, float* sums) {
+void attend(const AttentionTask& t, int32_t position, const float* q, float* out, float* scores,
+            float* sums) {
   const KvGeometry& g = t.geometry;
   const int32_t first = t.window > 0 && position - t.window + 1 > 0 ? position - t.window + 1 : 0;
   float largest = -INFINITY;
@@ -218,11 +219,24 @@ void attention(const AttentionTask& t) {
 
 }  // namespace
 
-const KernelTable kReferenceTable = {
-    .name = "reference", .numerics_id = "float", .quantizes = false,
-    .pack_begin = pack_in_place, .pack_panels = pack_nothing, .matmul = matmul, .quantize = quantize,
-    .dequantize_row = dequantize_row, .rms_norm = rms_norm, .rotate = rotate, .gated = gated, .add = add,
-    .add_scaled = add_scaled, .scale = scale, .soft_cap = soft_cap, .softmax = softmax,
-    .log_sum_exp = log_sum_exp, .kv_write = kv_write, .attention = attention};
+const KernelTable kReferenceTable = {.name = "reference",
+                                     .numerics_id = "float",
+                                     .quantizes = false,
+                                     .pack_begin = pack_in_place,
+                                     .pack_panels = pack_nothing,
+                                     .matmul = matmul,
+                                     .quantize = quantize,
+                                     .dequantize_row = dequantize_row,
+                                     .rms_norm = rms_norm,
+                                     .rotate = rotate,
+                                     .gated = gated,
+                                     .add = add,
+                                     .add_scaled = add_scaled,
+                                     .scale = scale,
+                                     .soft_cap = soft_cap,
+                                     .softmax = softmax,
+                                     .log_sum_exp = log_sum_exp,
+                                     .kv_write = kv_write,
+                                     .attention = attention};
 
 }  // namespace ondol::kernels

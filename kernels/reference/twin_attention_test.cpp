@@ -10,8 +10,8 @@ using namespace ondol::kernels;
 namespace {
 
 // Softmax over all visible keys at once, in double, from what the pages hold.
-double naive(const AttentionCase& c, const RandomPages& pages, const std::vector<float>& query, int32_t kv_head,
-             int32_t token, int32_t head, int32_t d) {
+double naive(const AttentionCase& c, const RandomPages& pages, const std::vector<float>& query,
+             int32_t kv_head, int32_t token, int32_t head, int32_t d) {
   const KvGeometry& g = c.geometry;
   const auto read = [&](const std::byte* base, int64_t i) -> double {
     float value;
@@ -70,7 +70,8 @@ TEST_CASE("attention: the twin gives the same bits one token at a time, in chunk
     const RandomPages pages(kTwinTable, c.geometry, 0, c.position + c.tokens, 23);
     const auto whole = run_attention(kTwinTable, c, pages, 0, 0);
     for (const int32_t chunk : {1, 3, 13}) {
-      REQUIRE(std::memcmp(run_attention(kTwinTable, c, pages, 0, chunk).data(), whole.data(), whole.size() * 4) == 0);
+      REQUIRE(std::memcmp(run_attention(kTwinTable, c, pages, 0, chunk).data(), whole.data(),
+                          whole.size() * 4) == 0);
     }
   }
 }

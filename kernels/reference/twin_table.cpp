@@ -14,9 +14,12 @@
 namespace ondol::kernels {
 namespace {
 
+// Each builds on those before it.
+// clang-format off
 #include "kernels/reference/lanes_scalar.inc"
 #include "kernels/reference/lane_ops.inc"
 #include "kernels/reference/lane_attention.inc"
+// clang-format on
 
 constexpr int64_t kTokenBlock = 256;
 constexpr int64_t kFloatColumns = 1024;
@@ -149,11 +152,24 @@ void matmul(const PackedMatrix& w, const ActivationBuffer& x, const int32_t* ind
 
 }  // namespace
 
-const KernelTable kTwinTable = {
-    .name = "twin", .numerics_id = "q8", .quantizes = true,
-    .pack_begin = pack_in_place, .pack_panels = pack_nothing, .matmul = matmul, .quantize = quantize,
-    .dequantize_row = dequantize_row, .rms_norm = rms_norm, .rotate = rotate, .gated = gated, .add = add,
-    .add_scaled = add_scaled, .scale = scale, .soft_cap = soft_cap, .softmax = softmax,
-    .log_sum_exp = log_sum_exp, .kv_write = kv_write, .attention = attention};
+const KernelTable kTwinTable = {.name = "twin",
+                                .numerics_id = "q8",
+                                .quantizes = true,
+                                .pack_begin = pack_in_place,
+                                .pack_panels = pack_nothing,
+                                .matmul = matmul,
+                                .quantize = quantize,
+                                .dequantize_row = dequantize_row,
+                                .rms_norm = rms_norm,
+                                .rotate = rotate,
+                                .gated = gated,
+                                .add = add,
+                                .add_scaled = add_scaled,
+                                .scale = scale,
+                                .soft_cap = soft_cap,
+                                .softmax = softmax,
+                                .log_sum_exp = log_sum_exp,
+                                .kv_write = kv_write,
+                                .attention = attention};
 
 }  // namespace ondol::kernels

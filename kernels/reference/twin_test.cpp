@@ -14,7 +14,8 @@ using namespace ondol::kernels;
 
 namespace {
 
-// What rounding the activations to 8 bits may change: half a step of each weight, and the float sums' rounding.
+// What rounding the activations to 8 bits may change: half a step of each weight, and the float sums'
+// rounding.
 double bound_of(const std::vector<float>& w, const float* x, int64_t cols, bool quantized) {
   double bound = 0;
   for (int64_t g = 0; g < cols; g += 32) {
@@ -31,7 +32,8 @@ double bound_of(const std::vector<float>& w, const float* x, int64_t cols, bool 
 
 }  // namespace
 
-TEST_CASE("twin: a product is as near to the truth as 8-bit activations allow, for every type and odd shape") {
+TEST_CASE(
+    "twin: a product is as near to the truth as 8-bit activations allow, for every type and odd shape") {
   for (const DType type : kWeightTypes) {
     const DTypeTraits& traits = *dtype_traits(type);
     for (const int64_t rows : {1, 17, 40}) {
@@ -113,7 +115,8 @@ TEST_CASE("twin: the element-wise operations are near the truth") {
   for (size_t i = 0; i < a.size(); ++i) REQUIRE(std::abs(a[i] - b[i]) <= 3e-6f * a[i]);
 }
 
-TEST_CASE("twin: a group with an infinity or NaN shows it in every product; a tiny or zero group gives zero") {
+TEST_CASE(
+    "twin: a group with an infinity or NaN shows it in every product; a tiny or zero group gives zero") {
   const auto bytes = random_weights(DType::kQ8_0, 16, 64, 1);
   const PackedMatrix w = packed(kTwinTable, DType::kQ8_0, 16, 64, bytes);
   ActivationBuffer x;
@@ -167,8 +170,10 @@ TEST_CASE("twin: its fused multiply-add rounds once, for any bits") {
   std::mt19937 random(5);
   const auto any = [&](int spread) {
     // Random mantissas with exponents that often meet, so that sums cancel, tie and underflow.
-    const auto exponent = static_cast<uint32_t>(127 - spread / 2 + static_cast<int>(random() % 1024) * spread / 1024);
-    const auto mantissa = static_cast<uint32_t>(random() % 3 == 0 ? (random() & 7u) << 20 : random() & 0x7fffffu);
+    const auto exponent =
+        static_cast<uint32_t>(127 - spread / 2 + static_cast<int>(random() % 1024) * spread / 1024);
+    const auto mantissa =
+        static_cast<uint32_t>(random() % 3 == 0 ? (random() & 7u) << 20 : random() & 0x7fffffu);
     return std::bit_cast<float>((static_cast<uint32_t>(random() & 1u) << 31) | (exponent << 23) | mantissa);
   };
   for (int i = 0; i < 400000; ++i) {

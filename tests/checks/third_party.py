@@ -16,6 +16,7 @@ THIRD_PARTY = {
     "zstd.h": ["core/kv"],
     "grpcpp/": ["core/cluster"],
     "google/protobuf/": ["core/cluster"],
+    "simde/": ["kernels/cpu"],
     "cuda.h": ["kernels/cuda", "core/runner"],
 }
 

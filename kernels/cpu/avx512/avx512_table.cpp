@@ -1,5 +1,6 @@
-// The table for AVX-512 (F, BW, VL, DQ) with VNNI. Compiled with these flags; it defines its table and nothing
-// else. The tests compile the same source over a portable emulation of the intrinsics (simde_avx512.h).
+// The table for AVX-512 (F, BW, VL, DQ) with VNNI. Compiled with these flags; it defines its table and
+// nothing else. The tests compile the same source over a portable emulation of the intrinsics
+// (simde_avx512.h).
 #if defined(ONDOL_EMULATE_AVX512)
 #include "kernels/cpu/avx512/simde_avx512.h"
 #else
@@ -18,6 +19,8 @@
 namespace ondol::kernels {
 namespace {
 
+// Each builds on those before it.
+// clang-format off
 #include "kernels/cpu/avx512/lanes_avx512.inc"
 #include "kernels/reference/lane_ops.inc"
 #include "kernels/reference/lane_attention.inc"
@@ -25,6 +28,7 @@ namespace {
 #include "kernels/cpu/panel_format.inc"
 #include "kernels/cpu/avx512/dots_avx512.inc"
 #include "kernels/cpu/panel_matmul.inc"
+// clang-format on
 
 }  // namespace
 
@@ -36,11 +40,24 @@ namespace {
 #define ONDOL_TABLE_NAME "avx512"
 #endif
 
-const KernelTable ONDOL_TABLE = {
-    .name = ONDOL_TABLE_NAME, .numerics_id = "q8", .quantizes = true,
-    .pack_begin = pack_begin, .pack_panels = pack_panels, .matmul = matmul, .quantize = quantize,
-    .dequantize_row = dequantize_row, .rms_norm = rms_norm, .rotate = rotate, .gated = gated, .add = add,
-    .add_scaled = add_scaled, .scale = scale, .soft_cap = soft_cap, .softmax = softmax,
-    .log_sum_exp = log_sum_exp, .kv_write = kv_write, .attention = attention};
+const KernelTable ONDOL_TABLE = {.name = ONDOL_TABLE_NAME,
+                                 .numerics_id = "q8",
+                                 .quantizes = true,
+                                 .pack_begin = pack_begin,
+                                 .pack_panels = pack_panels,
+                                 .matmul = matmul,
+                                 .quantize = quantize,
+                                 .dequantize_row = dequantize_row,
+                                 .rms_norm = rms_norm,
+                                 .rotate = rotate,
+                                 .gated = gated,
+                                 .add = add,
+                                 .add_scaled = add_scaled,
+                                 .scale = scale,
+                                 .soft_cap = soft_cap,
+                                 .softmax = softmax,
+                                 .log_sum_exp = log_sum_exp,
+                                 .kv_write = kv_write,
+                                 .attention = attention};
 
 }  // namespace ondol::kernels

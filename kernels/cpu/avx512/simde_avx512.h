@@ -1,5 +1,5 @@
-// For tests only: the AVX-512 intrinsics that this room uses, by SIMDe on top of AVX2, FMA and F16C, so that the
-// AVX-512 source can be judged on a machine without AVX-512.
+// For tests only: the AVX-512 intrinsics that this room uses, by SIMDe on top of AVX2, FMA and F16C, so that
+// the AVX-512 source can be judged on a machine without AVX-512.
 #pragma once
 
 #include <immintrin.h>
@@ -28,7 +28,8 @@ static inline __m512i emulated_ints(__m256i low, __m256i high) {
   return simde__m512i_from_private(r);
 }
 static inline __m512 emulated_cvtph_ps(__m256i x) {
-  return emulated_floats(_mm256_cvtph_ps(_mm256_castsi256_si128(x)), _mm256_cvtph_ps(_mm256_extracti128_si256(x, 1)));
+  return emulated_floats(_mm256_cvtph_ps(_mm256_castsi256_si128(x)),
+                         _mm256_cvtph_ps(_mm256_extracti128_si256(x, 1)));
 }
 static inline __m256i emulated_cvtps_ph(__m512 x) {
   const simde__m512_private r = simde__m512_to_private(x);

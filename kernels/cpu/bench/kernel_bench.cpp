@@ -61,7 +61,8 @@ void bench_product(const KernelTable& table, DType type, int64_t rows, int64_t c
               std::string(dtype_traits(type)->name).c_str(), static_cast<long>(rows), static_cast<long>(cols),
               static_cast<double>(bytes.size()) / one * 1e-9, operations / one * 1e-9);
   for (const int64_t m : {4, 8, 512}) {
-    std::printf("  m=%ld %7.1f", static_cast<long>(m), operations * static_cast<double>(m) / product(m) * 1e-9);
+    std::printf("  m=%ld %7.1f", static_cast<long>(m),
+                operations * static_cast<double>(m) / product(m) * 1e-9);
   }
   std::printf("\n");
   std::fflush(stdout);
@@ -75,15 +76,24 @@ void bench_attention(const KernelTable& table, int32_t depth, int32_t tokens, in
   std::vector<const std::byte*> pointers;
   for (AlignedBuffer& page : storage) {
     page.allocate(geometry.layer_bytes());
-    for (int32_t slot = 0; slot < 64; ++slot) table.kv_write(geometry, page.data(), slot, kv.data(), kv.data());
+    for (int32_t slot = 0; slot < 64; ++slot)
+      table.kv_write(geometry, page.data(), slot, kv.data(), kv.data());
     pointers.push_back(page.data());
   }
   std::vector<float> query(static_cast<size_t>(tokens * heads * 64), 0.1f), out(query.size());
   AlignedBuffer scratch;
   scratch.allocate(attention_scratch_floats(tokens, heads, 64) * 4);
-  AttentionTask task{.query = query.data(), .query_stride = heads * 64, .out = out.data(), .out_stride = heads * 64,
-                     .pages = pointers.data(), .geometry = geometry, .heads = heads, .position = depth,
-                     .tokens = tokens, .scale = 0.125f, .scratch = scratch.as<float>()};
+  AttentionTask task{.query = query.data(),
+                     .query_stride = heads * 64,
+                     .out = out.data(),
+                     .out_stride = heads * 64,
+                     .pages = pointers.data(),
+                     .geometry = geometry,
+                     .heads = heads,
+                     .position = depth,
+                     .tokens = tokens,
+                     .scale = 0.125f,
+                     .scratch = scratch.as<float>()};
   const double took = seconds_of([&](int) { table.attention(task); });
   const double pairs = static_cast<double>(tokens) * heads * (depth + tokens / 2.0);
   std::printf("%-10s attention depth %d tokens %d heads %d: %.1f GFLOPS, %.1f GB/s of pages\n",
