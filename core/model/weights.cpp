@@ -27,6 +27,7 @@ class Loader {
         weights_(weights) {}
 
   Result<void> load();
+  bool reads_in_place() const { return reads_in_place_; }  // at least one matrix
 
  private:
   const gguf::Tensor& tensor(const std::string& name) const {
@@ -65,6 +66,7 @@ class Loader {
   Weights& weights_;
   int64_t bytes_done_ = 0;
   int64_t bytes_total_ = 0;
+  bool reads_in_place_ = false;
 };
 
 Error no_memory(std::string_view name, int64_t bytes) {
@@ -79,6 +81,7 @@ Result<PackedMatrix> Loader::pack(const gguf::Tensor& tensor, const std::byte* s
   if (matrix.storage.data() == nullptr && matrix.in_place == nullptr) {
     return no_memory(tensor.name, kernels::dtype_bytes(tensor.type, rows * cols));
   }
+  reads_in_place_ = reads_in_place_ || matrix.in_place != nullptr;
   if (matrix.in_place == nullptr) {
     std::atomic<int64_t> next{0};
     const int64_t grain = std::max<int64_t>(1, matrix.panels() / (team_.threads() * int64_t{8}));
@@ -256,8 +259,9 @@ Result<Weights> load_weights(std::shared_ptr<const gguf::File> file, const Model
                              const LoadProgress& progress, const std::atomic<bool>* stop) {
   ONDOL_RETURN_IF_ERROR(check_tensors(*file, spec));
   Weights weights;
-  ONDOL_RETURN_IF_ERROR(Loader(*file, spec, table, team, progress, stop, weights).load());
-  if (weights.head.parts[0].in_place != nullptr) weights.file = std::move(file);
+  Loader loader(*file, spec, table, team, progress, stop, weights);
+  ONDOL_RETURN_IF_ERROR(loader.load());
+  if (loader.reads_in_place()) weights.file = std::move(file);
   return weights;
 }
 

@@ -2,8 +2,8 @@
 // Memory: tables that pack get their own copy of everything, the embedding table included (in the file's
 // form, since rows are looked up), so the file may be closed, cut or replaced afterwards. Where embeddings
 // are tied the table is then held twice: packed for the output head, and in the file's form for look-ups.
-// Tables that read in place (reference) keep the file's mapping: `file` stays set, and its bytes must not
-// change while they are used. Threads: immutable after load_weights; any thread may read.
+// Tables that read in place (reference, twin) keep the file's mapping: `file` stays set, and its bytes must
+// not change while they are used. Threads: immutable after load_weights; any thread may read.
 #pragma once
 
 #include <atomic>
