@@ -1,7 +1,8 @@
 // A fixed number of equal pages of memory for keys and values, handed out by number and counted by
 // references. The address space is reserved at once; memory is taken when a page is first written, and never
-// more than pages_total * page_bytes. Freed pages are used again first, so a small load stays small. Threads:
-// one thread owns a pool; free_pages() may be read by any.
+// more than pages_total * page_bytes. Freed pages are used again first, so a small load stays small.
+//
+// Threads: one thread owns a pool; free_pages() may be read by any.
 #pragma once
 
 #include <atomic>

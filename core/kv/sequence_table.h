@@ -1,7 +1,8 @@
 // Which pages hold which sequence. A page may belong to several sequences that begin alike; it is copied
 // before one of them writes into it. A sequence can be cut to any length: layers with a sliding window keep
-// every position, so a cut sequence goes on as if it had never been longer. Threads: one thread owns a table
-// and its pool.
+// every position, so a cut sequence goes on as if it had never been longer.
+//
+// Threads: one thread owns a table and its pool.
 #pragma once
 
 #include <cstdint>

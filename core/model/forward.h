@@ -1,8 +1,11 @@
 // One forward pass of any model that a ModelSpec describes: tokens of several sequences in, logits of the
 // wanted rows out. The same bits for a token whatever stands beside it in the batch, however a prompt is cut
 // into passes and however many threads there are: work is split by rows, panels and KV heads, never inside a
-// sum. Memory: buffers for the largest pass so far (weights.h: activation_bytes). KV pages belong to the
-// caller. Threads: run() from one thread at a time; it uses the whole team.
+// sum.
+//
+// Memory: buffers for the largest pass so far (weights.h: activation_bytes). KV pages belong to the caller.
+//
+// Threads: run() from one thread at a time; it uses the whole team.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Which tensors a model of a given spec consists of, and whether a file holds exactly those. Pure; any
-// thread.
+// Which tensors a model of a given spec consists of, and whether a file holds exactly those.
+// Pure; any thread.
 #pragma once
 
 #include <cstdint>

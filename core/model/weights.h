@@ -3,7 +3,9 @@
 // form, since rows are looked up), so the file may be closed, cut or replaced afterwards. Where embeddings
 // are tied the table is then held twice: packed for the output head, and in the file's form for look-ups.
 // Tables that read in place (reference, twin) keep the file's mapping: `file` stays set, and its bytes must
-// not change while they are used. Threads: immutable after load_weights; any thread may read.
+// not change while they are used.
+//
+// Threads: immutable after load_weights; any thread may read.
 #pragma once
 
 #include <atomic>

@@ -1,10 +1,12 @@
 // The Runner of this machine's processors: a model's weights, its KV memory and a team of threads.
 // Memory: weights as core/model/weights.h says; KV pages within kv_bytes_max, taken as they are first used;
 // activations for passes of at most Forward::kRowsMax tokens (longer batches run in several passes).
-// The model file: tables that pack (all but "reference") own every byte they use once create() is done, so
-// the file may be cut, overwritten or removed. "reference" reads the mapping; before each run the file is
-// held against the one that was opened, and a changed one is kDataLoss. A file that is cut during such a run
-// ends the process: replace model files by renaming. Threads: as Runner says; create() may run on any thread.
+// The model file: tables that pack (all but "reference" and "twin") own every byte they use once create() is
+// done, so the file may be cut, overwritten or removed. Those two read the mapping; before each run the file
+// is held against the one that was opened, and a changed one is kDataLoss. A file that is cut during such a
+// run ends the process: replace model files by renaming.
+//
+// Threads: as Runner says; create() may run on any thread.
 #pragma once
 
 #include <atomic>

@@ -55,8 +55,7 @@ struct RunnerInfo {
   int64_t token_read_bytes = 0;  // bytes of GGUF tensors that one decoded token must read
   int64_t parameters = 0;
   int32_t threads = 1;
-  std::vector<std::string>
-      warnings;  // for a person: what was changed or looks unwise, e.g. a reduced context
+  std::vector<std::string> warnings;  // for a person: what was changed or looks unwise (a reduced context)
 };
 
 class Runner {

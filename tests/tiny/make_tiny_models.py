@@ -1,71 +1,31 @@
 #!/usr/bin/env python3
 """Makes the tiny models of tests/data/tiny and the logits that they must give.
 
-Each is a random model of a Hugging Face class, written as GGUF (float32) with the names and conventions that
-llama.cpp's converter uses. NAME.gguf is the model, NAME.expected.gguf holds cases: the token ids, the context to
-run with (0: as trained) and float32 logits at all positions, computed by transformers with eager attention.
+Each is a random model of a Hugging Face class, written as GGUF (float32) with the names and conventions
+that llama.cpp's converter uses. NAME.gguf is the model, NAME.expected.gguf holds cases: the token ids, the
+context to run with (0: as trained) and float32 logits at all positions, computed by transformers with eager
+attention.
 
-Weights are scaled until the logits' standard deviation is at least 1: the default initialization is flat and hides
-faults. Sequences are longer than the sliding windows, than the context before rotary scaling, and than a KV page.
+Weights are scaled until the logits' standard deviation is at least 1: the default initialization is flat
+and hides faults. Sequences are longer than the sliding windows, than the context before rotary scaling, and
+than a KV page.
 
   python3 -m venv venv && venv/bin/pip install torch==2.13.0 transformers==5.24.0
   venv/bin/python tests/tiny/make_tiny_models.py tests/data/tiny [NAME…]
 """
 
 import math
-import struct
 import sys
 from pathlib import Path
 
 import torch
 import transformers as hf
 
+from gguf_file import Gguf
+
 WIDTH, VOCABULARY, TOKENS = 32, 64, 80
 HEADS, KV_HEADS, HEAD_DIM, FF = 4, 2, 8, 48
 WINDOW, ORIGINAL = 20, 32
-
-
-class Gguf:
-    """Writes GGUF version 3: metadata in the order given, float32 tensors."""
-
-    def __init__(self):
-        self.values, self.tensors = [], []
-
-    def text(self, value):
-        data = value.encode()
-        return struct.pack("<Q", len(data)) + data
-
-    def scalar(self, value):
-        if isinstance(value, bool):
-            return 7, struct.pack("<?", value)
-        if isinstance(value, int):
-            return 4, struct.pack("<I", value)
-        if isinstance(value, float):
-            return 6, struct.pack("<f", value)
-        return 8, self.text(value)
-
-    def add(self, key, value):
-        if isinstance(value, list):
-            kind = self.scalar(value[0])[0]
-            data = struct.pack("<IQ", kind, len(value)) + b"".join(self.scalar(v)[1] for v in value)
-            self.values.append(self.text(key) + struct.pack("<I", 9) + data)
-        else:
-            kind, data = self.scalar(value)
-            self.values.append(self.text(key) + struct.pack("<I", kind) + data)
-
-    def tensor(self, name, data):
-        self.tensors.append((name, data.detach().to(torch.float32).contiguous()))
-
-    def write(self, path):
-        head = b"GGUF" + struct.pack("<IQQ", 3, len(self.tensors), len(self.values)) + b"".join(self.values)
-        body = b""
-        for name, data in self.tensors:
-            shape = list(reversed(data.shape))
-            head += self.text(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *shape)
-            head += struct.pack("<IQ", 0, len(body))
-            raw = data.numpy().tobytes()
-            body += raw + b"\0" * (-len(raw) % 32)
-        Path(path).write_bytes(head + b"\0" * (-len(head) % 32) + body)
 
 
 def randomize(model, seed, one_plus_norms):

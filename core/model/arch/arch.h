@@ -1,6 +1,7 @@
 // The list of architectures and what their readers share. To add one: write arch/<name>.cpp with a function
-// of this form and add it to the list in arch.cpp. Metadata keys: "LLM" section of the GGUF format page;
-// <arch>.<suffix>.
+// of this form and add it to the list in arch.cpp.
+//
+// Metadata keys, <arch>.<suffix>: section "LLM" of the GGUF format page.
 #pragma once
 
 #include <string>
