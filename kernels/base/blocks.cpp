@@ -7,6 +7,30 @@
 namespace ondol::kernels {
 namespace {
 
+// Where group g's block begins, and the group's place in it: blocks hold 1 group or 8.
+struct GroupPlace {
+  const std::byte* block;
+  int index;
+};
+
+constexpr auto kBlockBytes = [] {
+  struct Table {
+    int32_t bytes[32] = {};
+  } table;
+  const auto set = [&](DType type, int32_t bytes) { table.bytes[static_cast<uint32_t>(type)] = bytes; };
+  set(DType::kQ4_0, 18), set(DType::kQ4_1, 20), set(DType::kQ5_0, 22), set(DType::kQ5_1, 24);
+  set(DType::kQ8_0, 34), set(DType::kIQ4_NL, 18);
+  set(DType::kQ2_K, 84), set(DType::kQ3_K, 110), set(DType::kQ4_K, 144), set(DType::kQ5_K, 176);
+  set(DType::kQ6_K, 210), set(DType::kIQ4_XS, 136);
+  return table;
+}();
+
+GroupPlace place_of(DType type, const std::byte* row, int64_t g) {
+  const int64_t bytes = kBlockBytes.bytes[static_cast<uint32_t>(type) & 31u];
+  if (bytes < 64) return {row + g * bytes, 0};
+  return {row + (g >> 3) * bytes, static_cast<int>(g & 7)};
+}
+
 uint16_t read_u16(const std::byte* at) {
   uint16_t value;
   std::memcpy(&value, at, sizeof value);
@@ -79,11 +103,8 @@ int32_t zero_point(DType type) {
 }
 
 void read_group_quants(DType type, const std::byte* row, int64_t g, uint8_t q[32]) {
-  const DTypeTraits& traits = *dtype_traits(type);
-  const int64_t groups_per_block = traits.block_elements / 32;
-  const std::byte* block = row + g / groups_per_block * traits.block_bytes;
+  const auto [block, i] = place_of(type, row, g);
   const uint8_t* b = bytes_of(block);
-  const int i = static_cast<int>(g % groups_per_block);  // group within the block
   switch (type) {
     case DType::kQ4_0: split_halves(b + 2, q); break;
     case DType::kQ4_1: split_halves(b + 4, q); break;
@@ -136,11 +157,8 @@ void read_group_quants(DType type, const std::byte* row, int64_t g, uint8_t q[32
 }
 
 GroupScales read_group_scales(DType type, const std::byte* row, int64_t g) {
-  const DTypeTraits& traits = *dtype_traits(type);
-  const int64_t groups_per_block = traits.block_elements / 32;
-  const std::byte* block = row + g / groups_per_block * traits.block_bytes;
+  const auto [block, i] = place_of(type, row, g);
   const uint8_t* b = bytes_of(block);
-  const int i = static_cast<int>(g % groups_per_block);
   GroupScales s;
   switch (type) {
     case DType::kQ4_0:
