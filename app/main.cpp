@@ -1,1 +1,64 @@
-int main() { return 0; }
+// The program: names its verbs, and calls the one that was asked for.
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "app/commands/eval.h"
+#include "app/commands/tokenize.h"
+#include "app/commands/verbs.h"
+#include "core/base/bus_error.h"
+
+#if __has_include("app/commands/serve.h")
+#include "app/commands/serve.h"
+#define ONDOL_HAS_SERVE
+#endif
+
+namespace {
+
+using ondol::commands::Verb;
+
+constexpr Verb kVerbs[] = {
+#if defined(ONDOL_HAS_SERVE)
+    {"serve", "answers over HTTP: the OpenAI API and the page", ondol::run_serve},
+#endif
+    {"eval", "log-probabilities and perplexity of a model", ondol::run_eval},
+    {"tokenize", "token ids and pieces of a text", ondol::run_tokenize},
+};
+
+int unknown_verb(std::string_view name) {
+  const std::string_view nearest = ondol::commands::nearest_verb(kVerbs, name);
+  std::fprintf(stderr, "ondol: there is no verb \"%.*s\"", static_cast<int>(name.size()), name.data());
+  if (!nearest.empty())
+    std::fprintf(stderr, "; did you mean \"%.*s\"?", static_cast<int>(nearest.size()), nearest.data());
+  std::fputs("\n`ondol help` lists the verbs.\n", stderr);
+  return 2;
+}
+
+const Verb* find(std::string_view name) {
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == name) return &verb;
+  }
+  return nullptr;
+}
+
+int help(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs(ondol::commands::overview(kVerbs).c_str(), stdout);
+    return 0;
+  }
+  const Verb* verb = find(argv[2]);
+  if (verb == nullptr) return unknown_verb(argv[2]);
+  std::string option = "--help";
+  char* arguments[] = {argv[2], option.data(), nullptr};
+  return verb->run(2, arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ondol::report_bus_errors("ondol: a file that was being read lost its end: it was cut, or its disk is gone");
+  const std::string_view name = argc < 2 ? "help" : argv[1];
+  if (name == "help" || name == "--help" || name == "-h") return help(argc, argv);
+  const Verb* verb = find(name);
+  return verb == nullptr ? unknown_verb(name) : verb->run(argc - 1, argv + 1);
+}

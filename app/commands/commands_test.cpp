@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include "app/commands/command_line.h"
+#include "app/commands/json_lines.h"
+#include "app/commands/log_probabilities.h"
+#include "app/commands/progress_line.h"
+#include "app/commands/verbs.h"
+
+namespace ondol::commands {
+namespace {
+
+using nlohmann::json;
+
+constexpr Verb kVerbs[] = {{"serve", "", nullptr}, {"eval", "", nullptr}, {"tokenize", "", nullptr}};
+
+int parse(CLI::App& app, std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return parse_command_line(app, static_cast<int>(argv.size()), argv.data()).value_or(-1);
+}
+
+TEST_CASE("verbs: a slip of the finger is corrected, another word is not") {
+  CHECK(nearest_verb(kVerbs, "tokenise") == "tokenize");
+  CHECK(nearest_verb(kVerbs, "srever") == "serve");
+  CHECK(nearest_verb(kVerbs, "serv") == "serve");
+  CHECK(nearest_verb(kVerbs, "frobnicate").empty());
+  CHECK(nearest_verb(kVerbs, "").empty());
+  CHECK(nearest_verb(kVerbs, std::string(100000, 'x')).empty());
+}
+
+TEST_CASE("verbs: edit distance counts a swap of neighbours once") {
+  CHECK(edit_distance("bench", "bnech") == 1);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+}
+
+TEST_CASE("command line: help is success, an unknown option is wrong usage") {
+  const auto fresh = [] {
+    auto app = std::make_unique<CLI::App>("test");
+    return app;
+  };
+  CHECK(parse(*fresh(), {"verb"}) == -1);
+  CHECK(parse(*fresh(), {"verb", "--help"}) == kExitOk);
+  CHECK(parse(*fresh(), {"verb", "--no-such-option"}) == kExitUsage);
+}
+
+TEST_CASE("json lines: token ids are whole numbers of 31 bits") {
+  CHECK(token_ids(json::parse(R"({"ids":[0,2147483647]})"), "ids")->size() == 2);
+  CHECK(token_ids(json::parse(R"({"ids":[]})"), "ids")->empty());
+  for (const char* bad :
+       {R"({})", R"({"ids":3})", R"({"ids":[-1]})", R"({"ids":[1.5]})", R"({"ids":["1"]})",
+        R"({"ids":[2147483648]})", R"({"ids":[18446744073709551615]})", R"({"ids":[null]})"}) {
+    CAPTURE(bad);
+    const auto ids = token_ids(json::parse(bad), "ids");
+    REQUIRE(!ids);
+    CHECK(ids.error().where == "ids");
+  }
+}
+
+TEST_CASE("json lines: a whole number outside its range is refused, a missing one has its default") {
+  const json request = json::parse(R"({"a":5,"b":0,"c":1.0,"d":18446744073709551615})");
+  CHECK(*whole_number(request, "a", 1, 5, 0) == 5);
+  CHECK(*whole_number(request, "x", 1, 5, 7) == 7);
+  CHECK(!whole_number(request, "b", 1, 5, 0));
+  CHECK(!whole_number(request, "c", 1, 5, 0));
+  CHECK(!whole_number(request, "d", 1, 5, 0));
+}
+
+TEST_CASE("json lines: a bad line is answered in its place and fails the run") {
+  std::istringstream in("{\"n\":1}\nnot json\n[]\n{\"n\":2}\n");
+  int handled = 0;
+  const int code = answer_json_lines(in, [&](const json&) {
+    ++handled;
+    return Result<std::string>(std::string("{}"));
+  });
+  CHECK(code == kExitFailed);
+  CHECK(handled == 2);
+}
+
+TEST_CASE("log-probabilities: they sum to one, and equal logits are ordered by id") {
+  const std::vector<float> logits{1.0f, 3.0f, 3.0f, -2.0f};
+  const std::vector<RankedToken> top = best_tokens(logits, 9);
+  REQUIRE(top.size() == 4);
+  CHECK(top[0].id == 1);
+  CHECK(top[1].id == 2);
+  CHECK(top[3].id == 3);
+  double sum = 0;
+  for (const RankedToken& token : top) sum += std::exp(token.logprob);
+  CHECK(sum == doctest::Approx(1).epsilon(1e-12));
+  CHECK(best_token(logits) == 1);
+}
+
+TEST_CASE("log-probabilities: large logits do not overflow, infinite ones are seen") {
+  CHECK(log_sum_exp(std::vector<float>{1000.0f, 1000.0f}) == doctest::Approx(1000 + std::log(2.0)));
+  CHECK(!std::isfinite(log_sum_exp(std::vector<float>{1.0f, std::numeric_limits<float>::infinity()})));
+  CHECK(!std::isfinite(log_sum_exp(std::vector<float>{1.0f, std::numeric_limits<float>::quiet_NaN()})));
+}
+
+TEST_CASE("progress: shares outside 0 to 1 are drawn as its ends") {
+  CHECK(progress_text("x", 0.5) == "[##########----------]  50 %  x");
+  CHECK(progress_text("x", -1) == "[--------------------]   0 %  x");
+  CHECK(progress_text("x", 7) == "[####################] 100 %  x");
+  CHECK(progress_text("x", std::nan("")) == "[--------------------]   0 %  x");
+}
+
+}  // namespace
+}  // namespace ondol::commands
