@@ -3,9 +3,12 @@
 #include <string>
 #include <string_view>
 
+#include "app/commands/bench.h"
+#include "app/commands/doctor.h"
 #include "app/commands/eval.h"
 #include "app/commands/tokenize.h"
 #include "app/commands/verbs.h"
+#include "app/commands/version.h"
 #include "core/base/bus_error.h"
 
 #if __has_include("app/commands/serve.h")
@@ -21,8 +24,11 @@ constexpr Verb kVerbs[] = {
 #if defined(ONDOL_HAS_SERVE)
     {"serve", "answers over HTTP: the OpenAI API and the page", ondol::run_serve},
 #endif
+    {"bench", "how fast a model runs here, beside what this machine could do", ondol::run_bench},
+    {"doctor", "what this machine and these model files are, and what is wrong", ondol::run_doctor},
     {"eval", "log-probabilities and perplexity of a model", ondol::run_eval},
     {"tokenize", "token ids and pieces of a text", ondol::run_tokenize},
+    {"version", "what this program is and how it was built", ondol::run_version},
 };
 
 int unknown_verb(std::string_view name) {
@@ -59,6 +65,10 @@ int main(int argc, char** argv) {
   ondol::report_bus_errors("ondol: a file that was being read lost its end: it was cut, or its disk is gone");
   const std::string_view name = argc < 2 ? "help" : argv[1];
   if (name == "help" || name == "--help" || name == "-h") return help(argc, argv);
+  if (name == "--version" || name == "-V") {
+    std::printf("ondol %s\n", ondol::commands::version_number().c_str());
+    return 0;
+  }
   const Verb* verb = find(name);
   return verb == nullptr ? unknown_verb(name) : verb->run(argc - 1, argv + 1);
 }

@@ -1,5 +1,6 @@
 #include "app/commands/command_line.h"
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

@@ -2,11 +2,14 @@
 // Called on the main thread.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "core/base/result.h"
+
+namespace CLI {
+class App;
+}
 
 namespace ondol::commands {
 

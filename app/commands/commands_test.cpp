@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #include "app/commands/eval.h"
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "app/commands/command_line.h"

@@ -1,6 +1,7 @@
 #include "app/commands/json_lines.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "app/commands/command_line.h"
 

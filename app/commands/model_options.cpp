@@ -1,5 +1,6 @@
 #include "app/commands/model_options.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <utility>
 

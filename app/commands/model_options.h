@@ -1,7 +1,6 @@
 // The options that every verb with a model shares, and opening a model with them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +8,10 @@
 #include "core/base/result.h"
 #include "core/gguf/reader.h"
 #include "core/runner/local_runner.h"
+
+namespace CLI {
+class App;
+}
 
 namespace ondol::commands {
 

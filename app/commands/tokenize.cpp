@@ -1,5 +1,6 @@
 #include "app/commands/tokenize.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
