@@ -227,7 +227,7 @@ Result<Value> Interpreter::call_macro(const Callable& callee, const CallArgs& ar
   Value caller = Value::undefined("No caller defined");
   for (const auto& [name, value] : args.named) {
     const auto parameter = std::find_if(macro.parameters.begin(), macro.parameters.end(),
-                                        [&](const Parameter& p) { return p.name == name; });
+                                        [&name = name](const Parameter& p) { return p.name == name; });
     if (parameter != macro.parameters.end()) {
       const Value*& slot = values[static_cast<size_t>(parameter - macro.parameters.begin())];
       if (slot != nullptr) return failure("macro '" + macro.name + "' got '" + name + "' more than once");

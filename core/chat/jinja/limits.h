@@ -19,7 +19,7 @@ struct Limits {
   int64_t heap_bytes_max = int64_t{1} << 29;  // strings and lists made during one render, together
   int loop_depth_max = 32;                    // loops inside loops
   int call_depth_max = 48;                    // macros calling macros
-  int frame_depth_max = 400;                  // expressions and blocks open at once (bounds the stack)
+  int frame_depth_max = 200;                  // expressions and blocks open at once: 256 KiB of stack
 };
 
 }  // namespace ondol::chat::jinja

@@ -12,10 +12,8 @@ namespace {
 
 using Plain = bool (*)(const Value&);
 
-bool is_cased(const Value& value, bool (*wanted)(uint32_t), bool (*other)(uint32_t)) {
+bool is_cased(std::string_view view, bool (*wanted)(uint32_t), bool (*other)(uint32_t)) {
   bool any = false;
-  if (!value.is(Kind::kString)) return false;
-  const std::string_view view = value.view();
   for (size_t at = 0; at < view.size(); at += char_bytes(view, at)) {
     if (other(decode_char(view, at))) return false;
     any |= wanted(decode_char(view, at));
@@ -55,8 +53,6 @@ const std::unordered_map<std::string_view, Plain>& plain_tests() {
          return v.is(Kind::kCallable) && v.callee().type != Callable::Type::kCycler;
        }},
       {"escaped", [](const Value&) { return false; }},
-      {"lower", [](const Value& v) { return is_cased(v, is_lower, is_upper); }},
-      {"upper", [](const Value& v) { return is_cased(v, is_upper, is_lower); }},
   };
   return kTests;
 }
@@ -80,7 +76,8 @@ Result<int64_t> remainder(Heap& heap, const Value& value, const Value& divisor) 
 
 bool has_test(std::string_view name) {
   return plain_tests().contains(name) || comparisons().contains(name) || name == "odd" || name == "even" ||
-         name == "divisibleby" || name == "sameas" || name == "filter" || name == "test";
+         name == "lower" || name == "upper" || name == "divisibleby" || name == "sameas" ||
+         name == "filter" || name == "test";
 }
 
 Result<bool> Interpreter::test(std::string_view name, const Value& input, const CallArgs& args) {
@@ -98,6 +95,12 @@ Result<bool> Interpreter::test(std::string_view name, const Value& input, const 
     if (input.is(Kind::kString)) return failure("a string is neither odd nor even");
     ONDOL_TRY(const int64_t rest, remainder(heap_, input, Value::integer(2)));
     return rest == (name == "odd" ? 1 : 0);
+  }
+  if (name == "lower" || name == "upper") {
+    ONDOL_RETURN_IF_ERROR(Bound::bind(name, args, {}));
+    ONDOL_TRY(const Text text, to_text(heap_, input));
+    return name == "lower" ? is_cased(text.view(), is_lower, is_upper)
+                           : is_cased(text.view(), is_upper, is_lower);
   }
   if (name == "divisibleby") {
     ONDOL_TRY(const Bound a, Bound::bind(name, args, {"num"}, 1));
