@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "app/commands/bench.h"
+#include "app/commands/chat.h"
 #include "app/commands/doctor.h"
 #include "app/commands/eval.h"
 #include "app/commands/tokenize.h"
@@ -25,6 +26,7 @@ constexpr Verb kVerbs[] = {
     {"serve", "answers over HTTP: the OpenAI API and the page", ondol::run_serve},
 #endif
     {"bench", "how fast a model runs here, beside what this machine could do", ondol::run_bench},
+    {"chat", "a conversation on the terminal", ondol::run_chat},
     {"doctor", "what this machine and these model files are, and what is wrong", ondol::run_doctor},
     {"eval", "log-probabilities and perplexity of a model", ondol::run_eval},
     {"tokenize", "token ids and pieces of a text", ondol::run_tokenize},

@@ -71,7 +71,7 @@ ordered_json row_json(const Row& row, const BenchPlan& plan, const RunnerInfo& i
 std::string heading(const BenchPlan& plan, const RunnerInfo& info, const Ceiling& ceiling) {
   char text[512];
   std::snprintf(text, sizeof text,
-                "%s, kernels %s, kv %s, %d threads; %d repetitions: median (least to most)\n"
+                "%s, kernels %s, kv %s, threads: %d; %d repetitions: median (least to most)\n"
                 "this machine: reads %.1f GB/s (%s, threads: %d), computes %.0f Gop/s (%s)\n"
                 "%6s %5s %6s %6s  %-28s %8s  %-28s %9s\n",
                 info.architecture.c_str(), info.kernels.c_str(), info.kv_type.c_str(), info.threads,

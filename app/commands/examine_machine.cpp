@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/commands/progress_line.h"
 #include "app/commands/statistics.h"
 #include "core/runner/memory_budget.h"
 #include "kernels/cpu/dispatch.h"
@@ -96,8 +97,10 @@ MachineReport examine_machine(FileSystem& files, bool measure) {
       memory_total_bytes(read_text(files, "/proc/meminfo", kSystemFileBytesMax).value_or(""));
   report.available_bytes = available_memory_bytes(files);
   if (measure) {
+    ProgressLine progress("measuring the machine");
     report.measured = true;
     report.bandwidth = measure_read_bandwidth(report.budget.threads(), report.available_bytes, kProbeRounds);
+    progress.update(0.7);
     report.integer_peak = measure_integer_peak(report.budget.threads(), kProbeRounds);
   }
   report.problems = problems_of(report);

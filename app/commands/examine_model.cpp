@@ -63,6 +63,11 @@ Result<void> examine(FileSystem& files, ModelReport& report) {
   return {};
 }
 
+std::string origin_text(const std::string& origin) {
+  if (origin == "file") return "the file's own";
+  return origin.starts_with("none") ? origin : "none in the file; its family's default is used: " + origin;
+}
+
 void judge_memory(ModelReport& report, int64_t available_bytes) {
   if (report.needed_bytes(1) > available_bytes) {
     report.failure = "it needs " + bytes_text(report.needed_bytes(1)) + " of memory, " +
@@ -134,7 +139,7 @@ std::string model_text(const ModelReport& report, int64_t available_bytes) {
     text += "  context           " + std::to_string(report.context) + " tokens as trained\n";
     text += "  tokenizer         " + report.tokenizer + ", pre-tokenizer " + report.pre_tokenizer + ", " +
             std::to_string(report.vocabulary) + " tokens\n";
-    text += "  chat template     " + report.chat_template + "\n";
+    text += "  chat template     " + origin_text(report.chat_template) + "\n";
   }
   if (report.memory.weights_bytes > 0) {
     text += "  memory            " + bytes_text(report.memory.weights_bytes) + " weights, " +
