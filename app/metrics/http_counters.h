@@ -19,13 +19,10 @@ class HttpCounters {
   void write(MetricsText& out) const;
 
  private:
-  struct Durations {
-    std::vector<uint64_t> counts;
-    double sum_s = 0;
-  };
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, uint64_t> answers_;
-  std::map<std::string, Durations> durations_;
+  std::vector<uint64_t> duration_counts_;
+  double duration_sum_s_ = 0;
 };
 
 }  // namespace ondol::metrics

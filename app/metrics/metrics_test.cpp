@@ -55,7 +55,7 @@ TEST_CASE("http counters: answers are counted by route and status") {
         std::string::npos);
   CHECK(out.text().find("ondol_http_requests_total{route=\"other\",status=\"404\"} 1\n") !=
         std::string::npos);
-  CHECK(out.text().find("_bucket{route=\"/v1/models\",le=\"+Inf\"} 2\n") != std::string::npos);
+  CHECK(out.text().find("_bucket{le=\"+Inf\"} 3\n") != std::string::npos);
 }
 
 TEST_CASE("process metrics: memory and descriptors are positive") {

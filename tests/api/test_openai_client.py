@@ -9,7 +9,8 @@ KOREAN = [{"role": "user", "content": "안녕하세요! 한국어로 인사해 �
 
 
 def ask(client, messages=HELLO, **fields):
-    return client.chat.completions.create(model=SMOLLM2, messages=messages, temperature=0, **{"max_tokens": 24, **fields})
+    return client.chat.completions.create(model=SMOLLM2, messages=messages,
+                                          **{"temperature": 0, "max_tokens": 24, **fields})
 
 
 def joined(stream):

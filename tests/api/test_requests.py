@@ -1,6 +1,7 @@
 """Cases of the areas API, sampling, stop and long context, each named by its id."""
 
 import json
+import time
 
 import pytest
 from server_process import SMOLLM2, Server, model_file
@@ -192,6 +193,9 @@ def test_X43_a_larger_context_than_trained_is_said_aloud():
         model = server.request("GET", "/v1/models").json()["data"][0]
         assert model["meta"]["context"] == 16384
         assert model["meta"]["context_trained"] < 16384
+        deadline = time.monotonic() + 5  # said when the model is ready, just before or after /health says so
+        while "16384" not in server.output() and time.monotonic() < deadline:
+            time.sleep(0.05)
         assert "16384" in server.output() and str(model["meta"]["context_trained"]) in server.output()
     finally:
         assert server.stop() == 0
