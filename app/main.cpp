@@ -7,24 +7,18 @@
 #include "app/commands/chat.h"
 #include "app/commands/doctor.h"
 #include "app/commands/eval.h"
+#include "app/commands/serve.h"
 #include "app/commands/tokenize.h"
 #include "app/commands/verbs.h"
 #include "app/commands/version.h"
 #include "core/base/bus_error.h"
-
-#if __has_include("app/commands/serve.h")
-#include "app/commands/serve.h"
-#define ONDOL_HAS_SERVE
-#endif
 
 namespace {
 
 using ondol::commands::Verb;
 
 constexpr Verb kVerbs[] = {
-#if defined(ONDOL_HAS_SERVE)
     {"serve", "answers over HTTP: the OpenAI API and the page", ondol::run_serve},
-#endif
     {"bench", "how fast a model runs here, beside what this machine could do", ondol::run_bench},
     {"chat", "a conversation on the terminal", ondol::run_chat},
     {"doctor", "what this machine and these model files are, and what is wrong", ondol::run_doctor},
