@@ -1,12 +1,11 @@
 #include "core/base/bus_error.h"
 
+#include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
-
-#include <doctest/doctest.h>
 
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"

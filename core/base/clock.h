@@ -9,8 +9,8 @@ namespace ondol {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual int64_t now_ns() const = 0;   // monotonic; any thread
-  virtual int64_t unix_s() const = 0;   // wall clock, for `created` fields and `strftime_now`
+  virtual int64_t now_ns() const = 0;  // monotonic; any thread
+  virtual int64_t unix_s() const = 0;  // wall clock, for `created` fields and `strftime_now`
 };
 
 Clock& system_clock();

@@ -48,7 +48,8 @@ double quota_v2(FileSystem& files, const std::string& folder) {
   if (!text) return 0;
   const size_t space = text->find(' ');
   if (space == std::string::npos) return 0;
-  return quota_of(first_number(*text).value_or(0), first_number(std::string_view(*text).substr(space + 1)).value_or(0));
+  return quota_of(first_number(*text).value_or(0),
+                  first_number(std::string_view(*text).substr(space + 1)).value_or(0));
 }
 
 double quota_v1(FileSystem& files, const std::string& folder) {
@@ -110,7 +111,8 @@ CpuBudget cpu_budget(FileSystem& files) {
   budget.hardware_threads = std::max(1, static_cast<int>(cpus.size()));
   std::set<std::string> cores;
   for (const int cpu : cpus) {
-    const std::string path = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list";
+    const std::string path =
+        "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list";
     auto siblings = read_text(files, path, kSystemFileBytesMax);
     cores.insert(siblings ? *siblings : std::to_string(cpu));
   }

@@ -90,7 +90,8 @@ TEST_CASE("cpu budget: two hardware threads of one core are one core") {
   CHECK_EQ(cpu_budget(files).cores, threads);  // no topology: each its own
   for (int cpu = 0; cpu < 4096; ++cpu) {
     if (cpu >= 64 && threads <= 8) break;
-    root.write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list", "0-4095\n");
+    root.write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list",
+               "0-4095\n");
   }
   if (threads <= 8) CHECK_EQ(cpu_budget(files).cores, 1);
 }

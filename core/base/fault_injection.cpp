@@ -40,7 +40,8 @@ int64_t cut_length(int64_t bytes, const Fault& fault) {
 
 class FaultyFileSystem::FaultyReadFile : public ReadFile {
  public:
-  FaultyReadFile(std::unique_ptr<ReadFile> under, std::string path, std::shared_ptr<State> state, int64_t bytes)
+  FaultyReadFile(std::unique_ptr<ReadFile> under, std::string path, std::shared_ptr<State> state,
+                 int64_t bytes)
       : under_(std::move(under)), path_(std::move(path)), state_(std::move(state)), bytes_(bytes) {}
 
   int64_t bytes() const override { return bytes_; }
@@ -62,7 +63,8 @@ class FaultyFileSystem::FaultyReadFile : public ReadFile {
     if (fault.read_error) return *fault.read_error;
     const int64_t length = cut_length(bytes_, fault);
     if (length < under_->bytes())
-      out = out.first(static_cast<size_t>(std::clamp(length - offset, int64_t{0}, static_cast<int64_t>(out.size()))));
+      out = out.first(
+          static_cast<size_t>(std::clamp(length - offset, int64_t{0}, static_cast<int64_t>(out.size()))));
     return under_->read_some(offset, out);
   }
   Result<std::span<const std::byte>> map() override {

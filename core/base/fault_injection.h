@@ -19,11 +19,11 @@ struct Fault {
   std::optional<Error> read_error = {};  // read_at, read_some
   std::optional<Error> map_error = {};
   std::optional<Error> identity_error = {};  // FileSystem::identity
-  std::optional<Error> write_error = {};  // write_atomically; nothing is written
+  std::optional<Error> write_error = {};     // write_atomically; nothing is written
   std::optional<Error> list_error = {};
   std::optional<int64_t> bytes_max = {};  // the file looks cut to this length
-  int64_t delay_ms = 0;  // before each operation
-  int64_t skip_count = 0;  // operations on the path that still succeed before the fault begins
+  int64_t delay_ms = 0;                   // before each operation
+  int64_t skip_count = 0;                 // operations on the path that still succeed before the fault begins
 };
 
 class FaultyFileSystem : public FileSystem {

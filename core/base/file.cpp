@@ -22,7 +22,8 @@ namespace {
 Error system_error(int error_number, const char* action, const std::string& path) {
   Code code = Code::kIo;
   if (error_number == ENOENT || error_number == ENOTDIR) code = Code::kNotFound;
-  if (error_number == ENOMEM || error_number == EMFILE || error_number == ENFILE) code = Code::kResourceExhausted;
+  if (error_number == ENOMEM || error_number == EMFILE || error_number == ENFILE)
+    code = Code::kResourceExhausted;
   return {code, std::string("cannot ") + action + ": " + std::generic_category().message(error_number), path};
 }
 
@@ -70,7 +71,8 @@ class RealReadFile : public ReadFile {
     int64_t bytes_read = 0;
     const auto bytes_wanted = static_cast<int64_t>(out.size());
     while (bytes_read < bytes_wanted) {
-      ONDOL_TRY(const int64_t count, read_some(offset + bytes_read, out.subspan(static_cast<size_t>(bytes_read))));
+      ONDOL_TRY(const int64_t count,
+                read_some(offset + bytes_read, out.subspan(static_cast<size_t>(bytes_read))));
       if (count == 0) {
         return Error{Code::kDataLoss,
                      "the file ends at byte " + std::to_string(offset + bytes_read) + ", but byte " +
@@ -127,7 +129,8 @@ std::string temporary_name() {
   return name.data();
 }
 
-Result<void> write_all(const Descriptor& descriptor, std::span<const std::byte> content, const std::string& path) {
+Result<void> write_all(const Descriptor& descriptor, std::span<const std::byte> content,
+                       const std::string& path) {
   while (!content.empty()) {
     const ssize_t count = ::write(descriptor.get(), content.data(), content.size());
     if (count < 0) {
@@ -229,8 +232,8 @@ Result<std::string> read_text(FileSystem& files, const std::string& path, int64_
     text.resize(static_cast<size_t>(bytes_read + count));
     if (count == 0) return text;
     if (bytes_read + count > bytes_max) {
-      return Error{Code::kInvalidArgument, "is longer than the " + std::to_string(bytes_max) + " bytes allowed",
-                   path};
+      return Error{Code::kInvalidArgument,
+                   "is longer than the " + std::to_string(bytes_max) + " bytes allowed", path};
     }
   }
 }

@@ -34,11 +34,13 @@ class ReadFile {
   virtual FileIdentity identity() const = 0;
   // Fills `out` from `offset`; fewer bytes than asked for is kDataLoss.
   virtual Result<void> read_at(int64_t offset, std::span<std::byte> out) const = 0;
-  // Reads up to out.size() bytes from `offset`; 0 at the end. For files that do not know their length (/proc, /sys).
+  // Reads up to out.size() bytes from `offset`; 0 at the end. For files that do not know their length (/proc,
+  // /sys).
   virtual Result<int64_t> read_some(int64_t offset, std::span<std::byte> out) const = 0;
   // The whole file, mapped read-only; valid while this object lives.
   virtual Result<std::span<const std::byte>> map() = 0;
-  // A hint that these bytes will be read soon: the system may start to fetch them. Never fails, never waits long.
+  // A hint that these bytes will be read soon: the system may start to fetch them. Never fails, never waits
+  // long.
   virtual void will_need(int64_t /*offset*/, int64_t /*bytes*/) const {}
 };
 
@@ -47,10 +49,12 @@ class FileSystem {
   virtual ~FileSystem() = default;
   virtual Result<std::unique_ptr<ReadFile>> open(const std::string& path) = 0;
   virtual Result<FileIdentity> identity(const std::string& path) = 0;
-  // Replaces `path` whole: temporary file beside it, fsync, rename, fsync of the folder. Afterwards `path` holds
-  // the old content or the new, never a mixture. Mode bits of an existing file stay; a link stays a link.
+  // Replaces `path` whole: temporary file beside it, fsync, rename, fsync of the folder. Afterwards `path`
+  // holds the old content or the new, never a mixture. Mode bits of an existing file stay; a link stays a
+  // link.
   virtual Result<void> write_atomically(const std::string& path, std::span<const std::byte> content) = 0;
-  virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;  // names, not paths; sorted bytes
+  virtual Result<std::vector<std::string>> list(
+      const std::string& folder) = 0;  // names, not paths; sorted bytes
 };
 
 // The real one. It has no state of its own.

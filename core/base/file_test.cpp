@@ -1,11 +1,10 @@
 #include "core/base/file.h"
 
+#include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-
-#include <doctest/doctest.h>
 
 #include "core/base/fault_injection.h"
 #include "core/base/temporary_folder.h"
@@ -17,7 +16,9 @@ std::string text_of(std::span<const std::byte> bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-std::string read(const std::string& path) { return read_text(real_file_system(), path, 1 << 20).value_or("?"); }
+std::string read(const std::string& path) {
+  return read_text(real_file_system(), path, 1 << 20).value_or("?");
+}
 
 Result<void> write(const std::string& path, const std::string& content) {
   return real_file_system().write_atomically(path, std::as_bytes(std::span(content)));
@@ -75,7 +76,8 @@ TEST_CASE("file: a missing file, a folder and a pipe are told apart, and none of
   CHECK_EQ(pipe.error().code, Code::kInvalidArgument);
 }
 
-TEST_CASE("X03: paths are bytes: Korean, decomposed Korean, spaces, quotes, percent signs, 250 bytes, no UTF-8") {
+TEST_CASE(
+    "X03: paths are bytes: Korean, decomposed Korean, spaces, quotes, percent signs, 250 bytes, no UTF-8") {
   const TemporaryFolder folder;
   const std::string decomposed = "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab.txt";  // 한 as three letters
   for (const std::string& name :
@@ -92,7 +94,8 @@ TEST_CASE("X03: paths are bytes: Korean, decomposed Korean, spaces, quotes, perc
   CHECK_FALSE(real_file_system().open(folder.path("한.txt")));  // the composed name is another file
 }
 
-TEST_CASE("file: replacing a file keeps its mode, leaves no temporary file, and old readers keep the old content") {
+TEST_CASE(
+    "file: replacing a file keeps its mode, leaves no temporary file, and old readers keep the old content") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a", "old");
   REQUIRE_EQ(::chmod(path.c_str(), 0640), 0);
@@ -156,7 +159,8 @@ TEST_CASE("read_text: files that do not know their length are read to their end"
 TEST_CASE("list: a missing folder is not found; names are sorted and without the dots") {
   const TemporaryFolder folder;
   for (const char* name : {"b", "a", ".hidden", "가"}) folder.write(name, "");
-  CHECK_EQ(real_file_system().list(folder.path()).value(), std::vector<std::string>{".hidden", "a", "b", "가"});
+  CHECK_EQ(real_file_system().list(folder.path()).value(),
+           std::vector<std::string>{".hidden", "a", "b", "가"});
   CHECK_EQ(real_file_system().list(folder.path("x")).error().code, Code::kNotFound);
 }
 
@@ -196,7 +200,8 @@ TEST_CASE("fault injection: a fault set later reaches files that are already ope
   FaultyFileSystem files(real_file_system());
   auto file = files.open(path);
   REQUIRE(file);
-  files.set(path, {.read_error = Error{Code::kIo, "gone", path}, .write_error = Error{Code::kIo, "full", path}});
+  files.set(path,
+            {.read_error = Error{Code::kIo, "gone", path}, .write_error = Error{Code::kIo, "full", path}});
   std::string part(2, ' ');
   CHECK_EQ((*file)->read_at(0, std::as_writable_bytes(std::span(part))).error().message, "gone");
   CHECK_EQ(files.write_atomically(path, {}).error().message, "full");

@@ -51,7 +51,8 @@ class BoundedQueue {
   // The oldest item; nothing after `timeout_ms` without one, or at once when closed and drained.
   std::optional<T> pop(int64_t timeout_ms) {
     std::unique_lock lock(mutex_);
-    item_added_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [&] { return closed_ || !items_.empty(); });
+    item_added_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                         [&] { return closed_ || !items_.empty(); });
     return take(lock);
   }
 

@@ -1,11 +1,11 @@
 #include "core/base/queue.h"
 
+#include <doctest/doctest.h>
+
 #include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 namespace ondol {
 namespace {

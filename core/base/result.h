@@ -1,6 +1,6 @@
 // Errors as values. A fallible function returns Result<T>: a T or an Error; it never throws.
-// Method names are those of std::expected (C++23, [expected.expected]), so that a later standard can take over.
-// Values only: a Result may cross threads like any other value.
+// Method names are those of std::expected (C++23, [expected.expected]), so that a later standard can take
+// over. Values only: a Result may cross threads like any other value.
 #pragma once
 
 #include <cstdint>
@@ -80,10 +80,10 @@ class [[nodiscard]] Result<void> {
 };
 
 // Returns the error of `expression` (a Result) from the enclosing function, if it has one.
-#define ONDOL_RETURN_IF_ERROR(expression)                              \
-  do {                                                                 \
-    if (auto ondol_result_ = (expression); !ondol_result_)             \
-      return ::ondol::Error(std::move(ondol_result_.error()));         \
+#define ONDOL_RETURN_IF_ERROR(expression)                      \
+  do {                                                         \
+    if (auto ondol_result_ = (expression); !ondol_result_)     \
+      return ::ondol::Error(std::move(ondol_result_.error())); \
   } while (false)
 
 #define ONDOL_CONCAT_INNER(a, b) a##b

@@ -1,8 +1,8 @@
 #include "core/base/result.h"
 
-#include <memory>
-
 #include <doctest/doctest.h>
+
+#include <memory>
 
 namespace ondol {
 namespace {

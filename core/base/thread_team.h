@@ -55,9 +55,9 @@ class ThreadTeam {
   void worker(int thread);
 
   const int threads_;
-  Gate started_;          // advanced once a run, and once to end
-  Gate finished_;         // advanced by the last worker of a run
-  Gate passed_;           // advanced by the last thread at a barrier
+  Gate started_;                             // advanced once a run, and once to end
+  Gate finished_;                            // advanced by the last worker of a run
+  Gate passed_;                              // advanced by the last thread at a barrier
   alignas(64) std::atomic<int> running_{0};  // workers that have not finished this run
   alignas(64) std::atomic<int> arrived_{0};  // threads that stand at the barrier
   const Work* work_ = nullptr;               // written before started_, read after

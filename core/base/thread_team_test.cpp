@@ -1,13 +1,12 @@
 #include "core/base/thread_team.h"
 
+#include <doctest/doctest.h>
 #include <sched.h>
 #include <time.h>
 
 #include <chrono>
 #include <numeric>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "core/base/cpu_budget.h"
 
@@ -102,7 +101,8 @@ TEST_CASE("thread team: eight times more threads than cores still finishes a tho
   });
   const auto took = std::chrono::steady_clock::now() - begin;
   CHECK_EQ(std::accumulate(rounds.begin(), rounds.end(), 0), 1000 * team.threads());
-  CHECK_LT(std::chrono::duration_cast<std::chrono::seconds>(took).count(), 20);  // collapse would take minutes
+  CHECK_LT(std::chrono::duration_cast<std::chrono::seconds>(took).count(),
+           20);  // collapse would take minutes
 }
 
 TEST_CASE("thread team: any thread may lead a run, one at a time") {

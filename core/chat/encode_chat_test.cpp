@@ -69,7 +69,7 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("encode chat: exactly one BOS if the file asks for it, what the template printed if not") {
+TEST_CASE("B04: exactly one BOS if the file asks for it, what the template printed if not") {
   const TokenId less = 256 + '<';
   CHECK(ids_of("{{ bos_token }}{{ messages[0].content }}", true) ==
         std::vector<TokenId>{1, less, 256 + 's', 256 + '>', 256 + 'x'});
@@ -80,7 +80,7 @@ TEST_CASE("encode chat: exactly one BOS if the file asks for it, what the templa
   CHECK(ids_of("a", false) == std::vector<TokenId>{256 + 'a'});
 }
 
-TEST_CASE("encode chat: the real models give the golden ids, and no message gives a control token") {
+TEST_CASE("B05: the real models give the golden ids, and no message gives a control token") {
   const char* folder = std::getenv("ONDOL_MODELS");
   if (folder == nullptr) ONDOL_SKIP("ONDOL_MODELS is not set");
   const ManualClock clock;

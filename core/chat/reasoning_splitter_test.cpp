@@ -66,7 +66,7 @@ TEST_CASE("reasoning: every transcript splits as written") {
   }
 }
 
-TEST_CASE("reasoning: every cut point, and every byte alone, gives the same split") {
+TEST_CASE("B09: every cut point, and every byte alone, gives the same split") {
   for (const Transcript& each : kTranscripts) {
     CAPTURE(each.text);
     const std::string text = each.text;

@@ -27,7 +27,9 @@ class CraftedFile {
     bytes.append("GGUF");
     return put(version).put(tensor_count).put(value_count);
   }
-  CraftedFile& key(std::string_view name, ValueType type) { return text(name).put(static_cast<uint32_t>(type)); }
+  CraftedFile& key(std::string_view name, ValueType type) {
+    return text(name).put(static_cast<uint32_t>(type));
+  }
   CraftedFile& array(std::string_view name, uint32_t element_type, uint64_t count) {
     return key(name, ValueType::kArray).put(element_type).put(count);
   }

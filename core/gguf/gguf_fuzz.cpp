@@ -22,7 +22,8 @@ void check_tensors(const File& file, std::span<const std::byte> all) {
     CHECK(!tensor.shape.empty() && tensor.shape.size() <= 4);
     CHECK(tensor.shape[0] % ondol::kernels::dtype_traits(tensor.type)->block_elements == 0);
     CHECK(tensor.elements() > 0);
-    CHECK(tensor.bytes.size() == static_cast<size_t>(ondol::kernels::dtype_bytes(tensor.type, tensor.elements())));
+    CHECK(tensor.bytes.size() ==
+          static_cast<size_t>(ondol::kernels::dtype_bytes(tensor.type, tensor.elements())));
     CHECK(file.tensor(tensor.name) == &tensor);
     by_place.push_back(&tensor);
   }

@@ -17,9 +17,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie in the file");
 
 constexpr uint64_t kDefaultAlignment = 32;
-constexpr uint64_t kMinAlignment = 8;          // the format page: a multiple of 8
-constexpr int64_t kMinValueBytes = 8 + 1 + 4 + 1;           // key length, key, type, value
-constexpr int64_t kMinTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;  // name length, name, count, dimension, type, offset
+constexpr uint64_t kMinAlignment = 8;              // the format page: a multiple of 8
+constexpr int64_t kMinValueBytes = 8 + 1 + 4 + 1;  // key length, key, type, value
+constexpr int64_t kMinTensorBytes =
+    8 + 1 + 4 + 8 + 4 + 8;  // name length, name, count, dimension, type, offset
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
@@ -75,14 +76,16 @@ class PartParser {
 
   // --- errors ---
 
-  Error malformed(const std::string& field, uint64_t offset, std::string message, Code code = Code::kInvalidArgument) {
+  Error malformed(const std::string& field, uint64_t offset, std::string message,
+                  Code code = Code::kInvalidArgument) {
     return {code, std::move(message), name_ + ": " + field + " at offset " + number(offset)};
   }
 
   Error cut(const std::string& field, uint64_t offset, uint64_t bytes_needed) {
     return malformed(field, offset,
-                     "needs at least " + number(bytes_needed) + " bytes, but the file ends after " + number(left()) +
-                         " more (it has " + number(bytes_.size()) + "): it is cut or damaged",
+                     "needs at least " + number(bytes_needed) + " bytes, but the file ends after " +
+                         number(left()) + " more (it has " + number(bytes_.size()) +
+                         "): it is cut or damaged",
                      Code::kDataLoss);
   }
 
@@ -99,7 +102,8 @@ class PartParser {
       return malformed("version", 4, "this is GGUF version 1 of August 2023; convert the model anew",
                        Code::kUnsupported);
     if (version != 2 && version != 3)
-      return malformed("version", 4, "GGUF version " + number(version) + " is not known; versions 2 and 3 are",
+      return malformed("version", 4,
+                       "GGUF version " + number(version) + " is not known; versions 2 and 3 are",
                        Code::kUnsupported);
     ONDOL_TRY(tensor_count_, take_number<uint64_t>("tensor count"));
     ONDOL_TRY(value_count_, take_number<uint64_t>("metadata count"));
@@ -112,11 +116,12 @@ class PartParser {
                            uint64_t count_max) {
     if (count <= left() / bytes_each && count <= count_max) return {};
     if (count > count_max)
-      return malformed(field, offset, "is " + number(count) + "; at most " + number(count_max) + " are allowed");
+      return malformed(field, offset,
+                       "is " + number(count) + "; at most " + number(count_max) + " are allowed");
     return malformed(field, offset,
                      "is " + number(count) + ", which takes at least " + number(count * bytes_each) +
-                         " bytes, but only " + number(left()) + " are left (the file has " + number(bytes_.size()) +
-                         "): it is cut or damaged",
+                         " bytes, but only " + number(left()) + " are left (the file has " +
+                         number(bytes_.size()) + "): it is cut or damaged",
                      Code::kDataLoss);
   }
 
@@ -222,7 +227,8 @@ class PartParser {
   }
 
   Result<Value> parse_strings(const std::string& field, uint64_t count, Value value) {
-    ONDOL_RETURN_IF_ERROR(check_count("array length of " + field, position_ - 8, count, 8, kArrayElementsMax));
+    ONDOL_RETURN_IF_ERROR(
+        check_count("array length of " + field, position_ - 8, count, 8, kArrayElementsMax));
     std::vector<std::string_view> strings(static_cast<size_t>(count));
     for (size_t i = 0; i < count; ++i) {
       const uint64_t begin = position_;
@@ -238,7 +244,8 @@ class PartParser {
     for (const auto& [key, value] : part_.values) {
       if (key != "general.alignment") continue;
       if (value.type != ValueType::kUint32)
-        return malformed("\"general.alignment\"", alignment_offset_, "has the wrong type: it must be a uint32");
+        return malformed("\"general.alignment\"", alignment_offset_,
+                         "has the wrong type: it must be a uint32");
       alignment_ = std::get<uint64_t>(value.data);
       if (alignment_ < kMinAlignment || !std::has_single_bit(alignment_))
         return malformed("\"general.alignment\"", alignment_offset_,
@@ -279,8 +286,9 @@ class PartParser {
     const uint64_t begin = position_;
     ONDOL_TRY(const auto count, take_number<uint32_t>("dimension count of " + field));
     if (count < 1 || count > kDimensionsMax)
-      return malformed("dimension count of " + field, begin,
-                       "is " + number(count) + "; a tensor has 1 to " + number(kDimensionsMax) + " dimensions");
+      return malformed(
+          "dimension count of " + field, begin,
+          "is " + number(count) + "; a tensor has 1 to " + number(kDimensionsMax) + " dimensions");
     std::vector<int64_t> shape;
     int64_t elements = 1;
     for (uint32_t i = 0; i < count; ++i) {
@@ -290,7 +298,8 @@ class PartParser {
       if (length == 0) return malformed(dimension, offset, "is zero");
       if (length > std::numeric_limits<int64_t>::max() ||
           __builtin_mul_overflow(elements, static_cast<int64_t>(length), &elements))
-        return malformed(dimension, offset, "is " + number(length) + ": the tensor has more elements than can be");
+        return malformed(dimension, offset,
+                         "is " + number(length) + ": the tensor has more elements than can be");
       shape.push_back(static_cast<int64_t>(length));
     }
     return shape;
@@ -329,8 +338,9 @@ class PartParser {
     const kernels::DTypeTraits& traits = *kernels::dtype_traits(tensor.type);
     if (tensor.shape[0] % traits.block_elements != 0)
       return malformed(field, offset,
-                       "has rows of " + std::to_string(tensor.shape[0]) + " elements, not a whole number of " +
-                           std::string(traits.name) + " blocks of " + std::to_string(traits.block_elements));
+                       "has rows of " + std::to_string(tensor.shape[0]) +
+                           " elements, not a whole number of " + std::string(traits.name) + " blocks of " +
+                           std::to_string(traits.block_elements));
     int64_t bytes = 0;
     if (__builtin_mul_overflow(tensor.elements() / traits.block_elements, traits.block_bytes, &bytes))
       return malformed(field, offset, "takes more bytes than can be");
@@ -346,7 +356,8 @@ class PartParser {
     for (size_t i = 0; i < part_.tensors.size(); ++i) {
       Tensor& tensor = part_.tensors[i];
       const auto tensor_bytes = static_cast<uint64_t>(kernels::dtype_bytes(tensor.type, tensor.elements()));
-      if (data_offsets_[i] > bytes_max - data_begin || tensor_bytes > bytes_max - data_begin - data_offsets_[i])
+      if (data_offsets_[i] > bytes_max - data_begin ||
+          tensor_bytes > bytes_max - data_begin - data_offsets_[i])
         return malformed("data of tensor " + quoted(tensor.name), data_begin,
                          "would begin " + number(data_offsets_[i]) + " bytes later, beyond any file");
       const uint64_t begin = data_begin + data_offsets_[i];

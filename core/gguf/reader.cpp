@@ -19,7 +19,8 @@ std::string part_suffix(int64_t part, int64_t parts) {
 }
 
 // What the metadata of `part` says about the split under `key`; 0 when it says nothing.
-Result<int64_t> split_number(const Part& part, std::string_view key, const std::string& path, int64_t number_max) {
+Result<int64_t> split_number(const Part& part, std::string_view key, const std::string& path,
+                             int64_t number_max) {
   for (const auto& [name, value] : part.values) {
     if (name != key) continue;
     int64_t number = -1;
@@ -45,7 +46,8 @@ Result<std::unique_ptr<File>> File::parse(std::span<const std::byte> bytes, cons
   ONDOL_TRY(Part part, parse_part(bytes, name));
   ONDOL_TRY(const int64_t parts, split_number(part, "split.count", name, kPartsMax));
   if (parts > 1)
-    return Error{Code::kInvalidArgument, "is one part of a model in " + std::to_string(parts) + " files", name};
+    return Error{Code::kInvalidArgument, "is one part of a model in " + std::to_string(parts) + " files",
+                 name};
   std::unique_ptr<File> file(new File);
   file->path_ = name;
   file->bytes_total_ = static_cast<int64_t>(bytes.size());
@@ -64,7 +66,8 @@ Result<std::unique_ptr<File>> File::open(FileSystem& files, const std::string& p
   if (parts > 1) {
     if (index >= parts)
       return Error{Code::kInvalidArgument,
-                   "says that it is part " + std::to_string(index + 1) + " of " + std::to_string(parts), path};
+                   "says that it is part " + std::to_string(index + 1) + " of " + std::to_string(parts),
+                   path};
     const std::string suffix = part_suffix(index + 1, parts);
     if (!path.ends_with(suffix))
       return Error{Code::kInvalidArgument,
@@ -74,8 +77,8 @@ Result<std::unique_ptr<File>> File::open(FileSystem& files, const std::string& p
     const std::string stem = path.substr(0, path.size() - suffix.size());
     if (index != 0)
       return Error{Code::kInvalidArgument,
-                   "is part " + std::to_string(index + 1) + " of " + std::to_string(parts) + "; open the first one, " +
-                       file_name(stem + part_suffix(1, parts)),
+                   "is part " + std::to_string(index + 1) + " of " + std::to_string(parts) +
+                       "; open the first one, " + file_name(stem + part_suffix(1, parts)),
                    path};
     ONDOL_RETURN_IF_ERROR(file->load_other_parts(files, stem, parts));
     if (tensor_count != 0 && static_cast<size_t>(tensor_count) != file->tensors_.size())
@@ -112,14 +115,15 @@ Result<void> File::load_other_parts(FileSystem& files, const std::string& stem, 
     auto part = load_part(files, path);
     if (!part) {
       if (part.error().code != Code::kNotFound) return Error(part.error());
-      return Error{Code::kNotFound, which + " is missing: " + file_name(path) + " must be in the same folder", path_};
+      return Error{Code::kNotFound, which + " is missing: " + file_name(path) + " must be in the same folder",
+                   path_};
     }
     ONDOL_TRY(const int64_t says_index, split_number(*part, "split.no", path, kPartsMax));
     ONDOL_TRY(const int64_t says_parts, split_number(*part, "split.count", path, kPartsMax));
     if (says_index != index || says_parts != parts)
       return Error{Code::kInvalidArgument,
-                   "is named " + which + ", but says that it is part " + std::to_string(says_index + 1) + " of " +
-                       std::to_string(says_parts),
+                   "is named " + which + ", but says that it is part " + std::to_string(says_index + 1) +
+                       " of " + std::to_string(says_parts),
                    path};
     ONDOL_RETURN_IF_ERROR(add_tensors(std::move(part->tensors), path));
   }

@@ -1,8 +1,8 @@
 // Reads and checks GGUF files, versions 2 and 3, little-endian, single or split.
 // Everything a file says is checked against its length before anything is allocated; after open()
 // succeeded every tensor lies inside its file, whole, aligned, and shares no byte with another one.
-// Format: the GGUF page of ggml's documentation (docs/gguf.md); split files as llama.cpp's gguf-split writes them.
-// Lifetime: tensor bytes and string views live as long as the File. Threads: immutable after open().
+// Format: the GGUF page of ggml's documentation (docs/gguf.md); split files as llama.cpp's gguf-split writes
+// them. Lifetime: tensor bytes and string views live as long as the File. Threads: immutable after open().
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,19 @@ inline constexpr int64_t kDimensionsMax = 4;
 inline constexpr int64_t kPartsMax = 99999;  // five digits in a part's name
 
 enum class ValueType : uint32_t {
-  kUint8 = 0, kInt8 = 1, kUint16 = 2, kInt16 = 3, kUint32 = 4, kInt32 = 5, kFloat32 = 6, kBool = 7,
-  kString = 8, kArray = 9, kUint64 = 10, kInt64 = 11, kFloat64 = 12,
+  kUint8 = 0,
+  kInt8 = 1,
+  kUint16 = 2,
+  kInt16 = 3,
+  kUint32 = 4,
+  kInt32 = 5,
+  kFloat32 = 6,
+  kBool = 7,
+  kString = 8,
+  kArray = 9,
+  kUint64 = 10,
+  kInt64 = 11,
+  kFloat64 = 12,
 };
 
 // One metadata value. Integers of every width are held as int64/uint64, floats as double.
@@ -79,7 +90,8 @@ class File {
   Result<double> real(std::string_view key) const;
   Result<bool> boolean(std::string_view key) const;
   Result<std::string_view> string(std::string_view key) const;
-  Result<std::vector<int64_t>> integers(std::string_view key) const;  // an array, or one integer as array of 1
+  Result<std::vector<int64_t>> integers(
+      std::string_view key) const;  // an array, or one integer as array of 1
   Result<std::vector<double>> reals(std::string_view key) const;
   Result<std::vector<std::string_view>> strings(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }

@@ -1,13 +1,12 @@
 #include "core/gguf/reader.h"
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <filesystem>
-
-#include <doctest/doctest.h>
 
 #include "core/base/fault_injection.h"
 #include "core/base/temporary_folder.h"
@@ -20,7 +19,8 @@ using kernels::DType;
 
 std::vector<std::byte> bytes_of(size_t count, int seed = 1) {
   std::vector<std::byte> bytes(count);
-  for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>((i * 31 + static_cast<size_t>(seed)) & 0xff);
+  for (size_t i = 0; i < count; ++i)
+    bytes[i] = static_cast<std::byte>((i * 31 + static_cast<size_t>(seed)) & 0xff);
   return bytes;
 }
 
@@ -106,7 +106,8 @@ TEST_CASE("reader: integers of every width, reals, bools, strings and arrays are
   CHECK_EQ(file.values()[12].first, "text");
 }
 
-TEST_CASE("reader: a missing key, a wrong type and a number that does not fit are told apart, with file and key") {
+TEST_CASE(
+    "reader: a missing key, a wrong type and a number that does not fit are told apart, with file and key") {
   Writer writer;
   writer.add("huge", ~uint64_t{0}).add("f", 0.5F).add("yes", true).add("text", "a");
   writer.add("hugs", std::vector<uint64_t>{~uint64_t{0}}).add("words", std::vector<std::string>{"x"});
@@ -125,14 +126,16 @@ TEST_CASE("reader: a missing key, a wrong type and a number that does not fit ar
     CHECK_EQ(error.code, Code::kInvalidArgument);
     CHECK_EQ(error.where.find("m.gguf: "), 0);
   }
-  CHECK_EQ(file.strings("text").error().text(), "m.gguf: text: is of type string, but must be an array of strings");
+  CHECK_EQ(file.strings("text").error().text(),
+           "m.gguf: text: is of type string, but must be an array of strings");
 }
 
 TEST_CASE("reader: a vocabulary of 256 thousand strings is read in well under a second") {
   std::vector<std::string> tokens;
   for (int i = 0; i < 262144; ++i) tokens.push_back("token" + std::to_string(i));
   Writer writer;
-  writer.add("tokenizer.ggml.tokens", tokens).add("tokenizer.ggml.scores", std::vector<float>(tokens.size(), 1.0F));
+  writer.add("tokenizer.ggml.tokens", tokens)
+      .add("tokenizer.ggml.scores", std::vector<float>(tokens.size(), 1.0F));
   const std::string bytes = writer.to_bytes();
   const auto processor_ms = [] {
     timespec time{};
@@ -176,7 +179,8 @@ TEST_CASE("X01: a file that is still growing while it is opened is refused") {
   const std::string path = written(folder, "m.gguf");
   FaultyFileSystem files(real_file_system());
   const auto file = [&] {
-    files.set(path, {.bytes_max = real_file_system().identity(path)->bytes - 1, .skip_count = 2});  // open, map
+    files.set(path,
+              {.bytes_max = real_file_system().identity(path)->bytes - 1, .skip_count = 2});  // open, map
     return File::open(files, path);
   }();
   REQUIRE_FALSE(file);

@@ -1,7 +1,7 @@
 // Models in several files.
-#include <filesystem>
-
 #include <doctest/doctest.h>
+
+#include <filesystem>
 
 #include "core/base/temporary_folder.h"
 #include "core/gguf/reader.h"
@@ -79,7 +79,8 @@ TEST_CASE("split: opening a later part says which one to open") {
   const auto file = File::open(real_file_system(), (*paths)[1]);
   REQUIRE_FALSE(file);
   CHECK_EQ(file.error().code, Code::kInvalidArgument);
-  CHECK_NE(file.error().message.find("part 2 of 3; open the first one, m-00001-of-00003.gguf"), std::string::npos);
+  CHECK_NE(file.error().message.find("part 2 of 3; open the first one, m-00001-of-00003.gguf"),
+           std::string::npos);
 }
 
 TEST_CASE("split: a renamed first part says what its name must end with") {

@@ -78,7 +78,8 @@ Writer& Writer::add(std::string_view key, const Value& value) {
   };
   return std::visit(
       [&](const auto& data) -> Writer& {
-        if constexpr (requires { data.begin(); } && !std::is_same_v<std::remove_cvref_t<decltype(data)>, std::string_view>) {
+        if constexpr (requires { data.begin(); } &&
+                      !std::is_same_v<std::remove_cvref_t<decltype(data)>, std::string_view>) {
           using Element = typename std::remove_cvref_t<decltype(data)>::value_type;
           std::string bytes;
           for (const Element element : data) bytes += encode_one(element);
@@ -109,7 +110,8 @@ Writer& Writer::add_tensor(std::string_view name, kernels::DType type, std::vect
 std::string Writer::assembled(const std::string& values, uint64_t value_count,
                               std::span<const OwnedTensor> tensors) const {
   const auto padded = [this](size_t length) { return (length + alignment_ - 1) / alignment_ * alignment_; };
-  std::string file = "GGUF" + encoded(version_) + encoded(uint64_t{tensors.size()}) + encoded(value_count) + values;
+  std::string file =
+      "GGUF" + encoded(version_) + encoded(uint64_t{tensors.size()}) + encoded(value_count) + values;
   uint64_t offset = 0;
   for (const OwnedTensor& tensor : tensors) {
     file += encoded_string(tensor.name) + encoded(static_cast<uint32_t>(tensor.shape.size()));
@@ -150,8 +152,8 @@ Result<std::vector<std::string>> Writer::write_split(FileSystem& files, const st
     split.add("split.count", static_cast<uint16_t>(parts));
     split.add("split.tensors.count", static_cast<int32_t>(tensors_.size()));
     const auto tensors = std::span(tensors_).subspan(i * tensors_max);
-    const std::string content = assembled(split.values_, split.keys_.size(),
-                                          tensors.first(std::min(tensors.size(), tensors_max)));
+    const std::string content =
+        assembled(split.values_, split.keys_.size(), tensors.first(std::min(tensors.size(), tensors_max)));
     char suffix[64];
     std::snprintf(suffix, sizeof suffix, "-%05zu-of-%05zu.gguf", i + 1, parts);
     paths.push_back(stem + suffix);

@@ -33,16 +33,14 @@ class Writer {
   // Metadata in the order of the calls. The value's C++ type is its type in the file: uint32_t{1} is
   // a uint32, 1.0F a float32, true a bool. Keys must not be empty nor repeated.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Writer& add(std::string_view key, T value) {
+  requires std::is_arithmetic_v<T> Writer& add(std::string_view key, T value) {
     return add_encoded(key, type_of<T>(), encoded(value));
   }
   Writer& add(std::string_view key, std::string_view value);
   Writer& add(std::string_view key, const char* value) { return add(key, std::string_view(value)); }
   Writer& add(std::string_view key, const std::string& value) { return add(key, std::string_view(value)); }
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Writer& add(std::string_view key, const std::vector<T>& values) {
+  requires std::is_arithmetic_v<T> Writer& add(std::string_view key, const std::vector<T>& values) {
     std::string bytes;
     for (const T value : values) bytes += encoded(value);
     return add_array(key, type_of<T>(), values.size(), bytes);
@@ -61,7 +59,8 @@ class Writer {
   Result<void> write(FileSystem& files, const std::string& path) const;
   // In parts of at most `tensors_max` tensors each: "<stem>-00001-of-00003.gguf" and so on. Gives their
   // paths. All metadata is in the first part, as gguf-split does.
-  Result<std::vector<std::string>> write_split(FileSystem& files, const std::string& stem, size_t tensors_max) const;
+  Result<std::vector<std::string>> write_split(FileSystem& files, const std::string& stem,
+                                               size_t tensors_max) const;
 
  private:
   struct OwnedTensor {
@@ -73,7 +72,8 @@ class Writer {
 
   template <class T>
   static constexpr ValueType type_of() {
-    if constexpr (std::is_same_v<T, bool>) return ValueType::kBool;
+    if constexpr (std::is_same_v<T, bool>)
+      return ValueType::kBool;
     else if constexpr (std::is_floating_point_v<T>) {
       static_assert(sizeof(T) == 4 || sizeof(T) == 8);
       return sizeof(T) == 4 ? ValueType::kFloat32 : ValueType::kFloat64;
@@ -96,7 +96,8 @@ class Writer {
 
   Writer& add_encoded(std::string_view key, ValueType type, const std::string& bytes);
   Writer& add_array(std::string_view key, ValueType type, uint64_t count, const std::string& bytes);
-  std::string assembled(const std::string& values, uint64_t value_count, std::span<const OwnedTensor> tensors) const;
+  std::string assembled(const std::string& values, uint64_t value_count,
+                        std::span<const OwnedTensor> tensors) const;
 
   uint32_t version_;
   uint32_t alignment_;

@@ -1,8 +1,8 @@
 #include "core/gguf/writer.h"
 
-#include <limits>
-
 #include <doctest/doctest.h>
+
+#include <limits>
 
 #include "core/base/temporary_folder.h"
 
@@ -13,15 +13,22 @@ using kernels::DType;
 
 Writer everything(uint32_t version, uint32_t alignment) {
   Writer writer(version, alignment);
-  writer.add("u8", uint8_t{255}).add("i8", int8_t{-128}).add("u16", uint16_t{65535}).add("i16", int16_t{-32768});
+  writer.add("u8", uint8_t{255})
+      .add("i8", int8_t{-128})
+      .add("u16", uint16_t{65535})
+      .add("i16", int16_t{-32768});
   writer.add("u32", ~uint32_t{0}).add("i32", std::numeric_limits<int32_t>::min()).add("u64", ~uint64_t{0});
-  writer.add("i64", std::numeric_limits<int64_t>::min()).add("f32", 1.0F / 3).add("f64", 1.0 / 3).add("no", false);
+  writer.add("i64", std::numeric_limits<int64_t>::min())
+      .add("f32", 1.0F / 3)
+      .add("f64", 1.0 / 3)
+      .add("no", false);
   writer.add("text", "온돌").add("a.u8", std::vector<uint8_t>{0, 255}).add("a.i8", std::vector<int8_t>{-1});
   writer.add("a.u16", std::vector<uint16_t>{65535}).add("a.i16", std::vector<int16_t>{-2});
   writer.add("a.u32", std::vector<uint32_t>{7, 8}).add("a.i32", std::vector<int32_t>{-7});
   writer.add("a.u64", std::vector<uint64_t>{~uint64_t{0}}).add("a.i64", std::vector<int64_t>{-9});
   writer.add("a.f32", std::vector<float>{0.5F}).add("a.f64", std::vector<double>{0.1});
-  writer.add("a.bool", std::vector<bool>{true, false, true}).add("a.text", std::vector<std::string>{"", "가"});
+  writer.add("a.bool", std::vector<bool>{true, false, true})
+      .add("a.text", std::vector<std::string>{"", "가"});
   const std::vector<std::byte> bytes(1000, std::byte{3});
   writer.add_tensor("first", DType::kBF16, {3}, std::span(bytes).first(6));
   writer.add_tensor("second", DType::kQ4_0, {64, 2, 3, 1}, std::span(bytes).first(216));
@@ -54,7 +61,8 @@ TEST_CASE("writer: values of a file written again give the same bytes") {
   for (const auto& [key, value] : (*file)->values()) {
     if (key != "general.alignment") copy.add(key, value);
   }
-  for (const Tensor& tensor : (*file)->tensors()) copy.add_tensor(tensor.name, tensor.type, tensor.shape, tensor.bytes);
+  for (const Tensor& tensor : (*file)->tensors())
+    copy.add_tensor(tensor.name, tensor.type, tensor.shape, tensor.bytes);
   CHECK(copy.to_bytes() == bytes);
 }
 

@@ -45,9 +45,13 @@ class Server:
         command = [BINARY, "serve", "--listen", "127.0.0.1:0"]
         for model in models or (model_file(SMOLLM2),):
             command += ["--model", str(model)]
-        self.process = subprocess.Popen(command + [str(argument) for argument in arguments], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        env={**os.environ, **(environment or {})})
+        self.process = subprocess.Popen(
+            command + [str(argument) for argument in arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(environment or {})},
+        )
         self.lines = []
         self._address = threading.Event()
         self.port = None
@@ -79,9 +83,13 @@ class Server:
         raise AssertionError("not ready in time: " + self.output())
 
     def request(self, method, path, body=None, headers=None, timeout_s=120):
-        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body, ensure_ascii=False).encode()
+        data = (
+            body if isinstance(body, (bytes, type(None))) else json.dumps(body, ensure_ascii=False).encode()
+        )
         sent = {"Content-Type": "application/json"} if data is not None else {}
-        request = urllib.request.Request(self.url + path, data=data, method=method, headers={**sent, **(headers or {})})
+        request = urllib.request.Request(
+            self.url + path, data=data, method=method, headers={**sent, **(headers or {})}
+        )
         try:
             with urllib.request.urlopen(request, timeout=timeout_s) as reply:
                 return Answer(reply.status, reply.headers, reply.read())
@@ -107,7 +115,9 @@ class Server:
         assert answer.headers["Content-Type"].startswith("text/event-stream")
         events = []
         for block in answer.body.decode().split("\n\n"):
-            data = "\n".join(line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:"))
+            data = "\n".join(
+                line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")
+            )
             if data:
                 events.append(data if data == "[DONE]" else json.loads(data))
         return events
@@ -130,8 +140,12 @@ class Server:
     def metrics(self):
         """Every sample by its full name with labels."""
         text = self.request("GET", "/metrics").body.decode()
-        return {name: float(value) for name, value in
-                (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))}
+        return {
+            name: float(value)
+            for name, value in (
+                line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#")
+            )
+        }
 
     def metric(self, name):
         return sum(value for key, value in self.metrics().items() if key.split("{")[0] == name)

@@ -11,6 +11,8 @@ import time
 import pytest
 from server_process import BINARY, SMOLLM2, Server, model_file
 
+POST_CHAT = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
 
 def health_ms(server, path="/health/live"):
     started = time.monotonic()
@@ -23,16 +25,23 @@ def test_X33_slow_senders_and_open_streams_leave_health_fast():
     slow, streams, deaf = [], [], []
     try:
         before = server.resident_bytes()
-        body = json.dumps({"model": SMOLLM2, "messages": [{"role": "user", "content": "Tell a long story."}],
-                           "max_tokens": 1000, "stream": True, "ignore_eos": True}).encode()
-        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        body = json.dumps(
+            {
+                "model": SMOLLM2,
+                "messages": [{"role": "user", "content": "Tell a long story."}],
+                "max_tokens": 1000,
+                "stream": True,
+                "ignore_eos": True,
+            }
+        ).encode()
+        head = f"{POST_CHAT}Content-Length: {len(body)}\r\n\r\n".encode()
         for _ in range(100):
             peer = server.connect()
             peer.sendall(head + body)
             streams.append(peer)
         for number in range(200):
             peer = server.connect()
-            peer.sendall(head[:20 + number % 40] if number % 2 else head + body[:10])
+            peer.sendall(head[: 20 + number % 40] if number % 2 else head + body[:10])
             slow.append(peer)
         for _ in range(30):
             deaf.append(server.connect())
@@ -73,12 +82,16 @@ def test_X33_a_header_that_never_ends_is_closed(server):
 
 def test_X34_bodies_are_bounded_and_their_type_does_not_matter(server):
     started = time.monotonic()
-    reply = server.raw(b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 42949672960\r\n\r\n")
+    reply = server.raw(
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 42949672960\r\n\r\n"
+    )
     assert b" 413 " in reply.split(b"\r\n")[0]
     assert time.monotonic() - started < 5
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
     with server.connect() as peer:
-        peer.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        peer.sendall(
+            b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
         sent = 0
         try:
             while sent < 400 << 20:
@@ -87,32 +100,49 @@ def test_X34_bodies_are_bounded_and_their_type_does_not_matter(server):
         except OSError:
             pass
         assert sent < 100 << 20
-    body = {"model": SMOLLM2, "messages": [{"role": "user", "content": "hi"}], "max_tokens": 1, "user": "x" * 20000}
+    body = {
+        "model": SMOLLM2,
+        "messages": [{"role": "user", "content": "hi"}],
+        "max_tokens": 1,
+        "user": "x" * 20000,
+    }
     for kind in ("application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8"):
-        assert server.request("POST", "/v1/chat/completions", body, headers={"Content-Type": kind}).status == 200
+        assert (
+            server.request("POST", "/v1/chat/completions", body, headers={"Content-Type": kind}).status == 200
+        )
     data = json.dumps(body).encode()
-    head = (f"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nConnection: close\r\n"
-            f"Content-Length: {len(data)}\r\n\r\n").encode()
+    head = (
+        f"{POST_CHAT}Expect: 100-continue\r\nConnection: close\r\n"
+        f"Content-Length: {len(data)}\r\n\r\n"
+    ).encode()
     with server.connect() as peer:
         peer.sendall(head)
         assert b" 100 " in peer.recv(1000).split(b"\r\n")[0]
         peer.sendall(data)
         assert b" 200 " in peer.recv(100000).split(b"\r\n")[0]
-    bomb = server.request("POST", "/v1/chat/completions", b"\x1f\x8b" + bytes(5000), headers={"Content-Encoding": "gzip"})
+    bomb = server.request(
+        "POST", "/v1/chat/completions", b"\x1f\x8b" + bytes(5000), headers={"Content-Encoding": "gzip"}
+    )
     assert bomb.status in (400, 413, 415)
     assert server.resident_bytes() < 2 << 30
 
 
 def test_X25_a_used_port_is_said_at_once(server):
     started = time.monotonic()
-    done = subprocess.run([BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", f"127.0.0.1:{server.port}"],
-                          capture_output=True, timeout=20)
+    done = subprocess.run(
+        [BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", f"127.0.0.1:{server.port}"],
+        capture_output=True,
+        timeout=20,
+    )
     assert done.returncode == 1
     assert time.monotonic() - started < 1.0
     assert str(server.port).encode() in done.stderr + done.stdout
     for bad in ("127.0.0.1:70000", "127.0.0.1:abc", "nonsense host:1", "127.0.0.1:-1"):
-        done = subprocess.run([BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", bad], capture_output=True,
-                              timeout=20)
+        done = subprocess.run(
+            [BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", bad],
+            capture_output=True,
+            timeout=20,
+        )
         assert done.returncode == 2, bad
 
 
@@ -122,8 +152,11 @@ def test_X25_a_restart_on_the_same_port_works_at_once():
     peer = first.connect()
     peer.sendall(b"GET /health/live HTTP/1.1\r\nHost: x\r\n")
     assert first.stop() == 0
-    process = subprocess.Popen([BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", f"127.0.0.1:{port}"],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", f"127.0.0.1:{port}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
@@ -140,9 +173,15 @@ def test_X25_a_restart_on_the_same_port_works_at_once():
         peer.close()
 
 
-@pytest.mark.parametrize("listen,family,host", [
-    ("localhost:{port}", socket.AF_INET, "127.0.0.1"), ("0.0.0.0:{port}", socket.AF_INET, "127.0.0.1"),
-    ("[::1]:{port}", socket.AF_INET6, "::1"), ("localhost:{port}", socket.AF_INET6, "::1")])
+@pytest.mark.parametrize(
+    "listen,family,host",
+    [
+        ("localhost:{port}", socket.AF_INET, "127.0.0.1"),
+        ("0.0.0.0:{port}", socket.AF_INET, "127.0.0.1"),
+        ("[::1]:{port}", socket.AF_INET6, "::1"),
+        ("localhost:{port}", socket.AF_INET6, "::1"),
+    ],
+)
 def test_X26_addresses_of_every_form(tmp_path, listen, family, host):
     if family == socket.AF_INET6:
         try:
@@ -155,8 +194,11 @@ def test_X26_addresses_of_every_form(tmp_path, listen, family, host):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     arguments = ["--insecure-http"] if listen.startswith("0.0.0.0") else []
-    process = subprocess.Popen([BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", listen.format(port=port),
-                                *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        [BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", listen.format(port=port), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     try:
         deadline = time.monotonic() + 20
         while True:
@@ -177,8 +219,11 @@ def test_X26_addresses_of_every_form(tmp_path, listen, family, host):
 
 def test_X26_a_unix_socket(tmp_path):
     path = tmp_path / "온돌.sock"
-    process = subprocess.Popen([BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", f"unix:{path}"],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        [BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", f"unix:{path}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     try:
         deadline = time.monotonic() + 20
         while not path.exists():
@@ -244,8 +289,13 @@ def test_X31_metrics_are_well_formed_and_only_go_up():
                     assert after[key] >= value, key
         assert len(seen[3][1]) - len(seen[2][1]) < 5, "paths must not become labels"
         names = {key[0] for key in seen[3][1]}
-        assert {"vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:prompt_tokens_total",
-                "vllm:generation_tokens_total", "vllm:time_to_first_token_seconds_bucket"} <= names
+        assert {
+            "vllm:num_requests_running",
+            "vllm:num_requests_waiting",
+            "vllm:prompt_tokens_total",
+            "vllm:generation_tokens_total",
+            "vllm:time_to_first_token_seconds_bucket",
+        } <= names
     finally:
         assert server.stop() == 0
 
@@ -263,7 +313,9 @@ def test_X32_health_tells_loading_from_ready_and_never_waits():
                 break
             assert answer.status == 503
         assert 200 in states
-        threads = [threading.Thread(target=lambda: server.chat("word " * 1500, max_tokens=4)) for _ in range(3)]
+        threads = [
+            threading.Thread(target=lambda: server.chat("word " * 1500, max_tokens=4)) for _ in range(3)
+        ]
         for thread in threads:
             thread.start()
         for _ in range(20):
@@ -303,9 +355,18 @@ def test_sigterm_lets_a_running_stream_end():
     result = []
 
     def ask():
-        result.append(server.stream("/v1/chat/completions", {
-            "model": SMOLLM2, "messages": [{"role": "user", "content": "Tell a story."}], "max_tokens": 60,
-            "temperature": 0, "ignore_eos": True}))
+        result.append(
+            server.stream(
+                "/v1/chat/completions",
+                {
+                    "model": SMOLLM2,
+                    "messages": [{"role": "user", "content": "Tell a story."}],
+                    "max_tokens": 60,
+                    "temperature": 0,
+                    "ignore_eos": True,
+                },
+            )
+        )
 
     thread = threading.Thread(target=ask)
     thread.start()

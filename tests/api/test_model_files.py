@@ -33,16 +33,24 @@ def text(value):
 
 
 CRAFTED = {
-    "empty": b"", "magic only": b"GGUF", "html": b"<!DOCTYPE html><html>not found</html>",
-    "version 0": header(0), "version 99": header(99), "big-endian": b"GGUF" + struct.pack(">IQQ", 3, 0, 0),
-    "2^63 tensors": header(tensors=2**63), "2^63 values": header(values=2**63),
+    "empty": b"",
+    "magic only": b"GGUF",
+    "html": b"<!DOCTYPE html><html>not found</html>",
+    "version 0": header(0),
+    "version 99": header(99),
+    "big-endian": b"GGUF" + struct.pack(">IQQ", 3, 0, 0),
+    "2^63 tensors": header(tensors=2**63),
+    "2^63 values": header(values=2**63),
     "string of 2^63 bytes": header(values=1) + struct.pack("<Q", 2**63),
     "empty key": header(values=1) + text("") + struct.pack("<II", 4, 1),
     "unknown value type": header(values=1) + text("k") + struct.pack("<I", 99),
     "array of 2^62": header(values=1) + text("k") + struct.pack("<IIQ", 9, 4, 2**62),
     "nested array": header(values=1) + text("k") + struct.pack("<IIQ", 9, 9, 1),
     "zero dimension": header(tensors=1) + text("t") + struct.pack("<IQIQ", 1, 0, 0, 0) + bytes(64),
-    "huge dimension": header(tensors=1) + text("t") + struct.pack("<IQQIQ", 2, 2**42 + 1, 2**42, 0, 0) + bytes(64),
+    "huge dimension": header(tensors=1)
+    + text("t")
+    + struct.pack("<IQQIQ", 2, 2**42 + 1, 2**42, 0, 0)
+    + bytes(64),
     "nine dimensions": header(tensors=1) + text("t") + struct.pack("<I9QIQ", 9, *[1] * 9, 0, 0) + bytes(64),
     "unknown tensor type": header(tensors=1) + text("t") + struct.pack("<IQIQ", 1, 32, 999, 0) + bytes(64),
     "alignment 3": header(values=1) + text("general.alignment") + struct.pack("<II", 4, 3),
@@ -84,16 +92,23 @@ def test_B03_an_unknown_pre_tokenizer_is_named(tmp_path):
     data = bytearray(open(model_file(SMOLLM2), "rb").read())
     key = data.index(b"tokenizer.ggml.pre")
     name = data.index(b"smollm", key)
-    data[name:name + 6] = b"zzmade"
+    data[name : name + 6] = b"zzmade"
     path.write_bytes(data)
-    done = subprocess.run([BINARY, "tokenize", str(path), "--jsonl"], input=b'{"text":"x"}\n', capture_output=True)
+    done = subprocess.run(
+        [BINARY, "tokenize", str(path), "--jsonl"], input=b'{"text":"x"}\n', capture_output=True
+    )
     assert done.returncode == 1
     assert b"zzmade" in done.stderr
 
 
-@pytest.mark.parametrize("folder,name", [
-    ("모델 폴더 (새)", unicodedata.normalize("NFD", "한글 이름") + ".gguf"), ("a'b\"c", "100%d %s.gguf"),
-    ("plain", "x" * 245 + ".gguf")])
+@pytest.mark.parametrize(
+    "folder,name",
+    [
+        ("모델 폴더 (새)", unicodedata.normalize("NFD", "한글 이름") + ".gguf"),
+        ("a'b\"c", "100%d %s.gguf"),
+        ("plain", "x" * 245 + ".gguf"),
+    ],
+)
 def test_X03_paths_are_bytes_end_to_end(tmp_path, folder, name):
     (tmp_path / folder).mkdir()
     path = tmp_path / folder / name

@@ -9,8 +9,9 @@ KOREAN = [{"role": "user", "content": "안녕하세요! 한국어로 인사해 �
 
 
 def ask(client, messages=HELLO, **fields):
-    return client.chat.completions.create(model=SMOLLM2, messages=messages,
-                                          **{"temperature": 0, "max_tokens": 24, **fields})
+    return client.chat.completions.create(
+        model=SMOLLM2, messages=messages, **{"temperature": 0, "max_tokens": 24, **fields}
+    )
 
 
 def joined(stream):
@@ -57,7 +58,7 @@ def test_stop_strings_cut_before_themselves(client):
     whole = ask(client, max_tokens=24).choices[0].message.content
     word = whole.split()[1]
     cut = ask(client, max_tokens=24, stop=[word, "never-said"])
-    assert cut.choices[0].message.content == whole[:whole.index(word)]
+    assert cut.choices[0].message.content == whole[: whole.index(word)]
     assert cut.choices[0].finish_reason == "stop"
     assert joined(ask(client, max_tokens=24, stop=word, stream=True)) == cut.choices[0].message.content
 
@@ -102,27 +103,47 @@ def test_log_probabilities_have_true_bytes_and_sorted_tops(client):
 
 
 def test_content_as_parts_and_null_fields(client):
-    parts = [{"role": "user", "content": [{"type": "text", "text": "Say hello in one "},
-                                          {"type": "text", "text": "short sentence."}]}]
+    parts = [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "Say hello in one "},
+                {"type": "text", "text": "short sentence."},
+            ],
+        }
+    ]
     assert ask(client, parts).choices[0].message.content == ask(client).choices[0].message.content
-    nulls = {"stop": None, "seed": None, "logit_bias": None, "top_p": None, "n": None, "user": None,
-             "frequency_penalty": None, "presence_penalty": None, "response_format": {"type": "text"}}
-    answer = client.chat.completions.create(model=SMOLLM2, messages=HELLO, temperature=0, max_tokens=24,
-                                            extra_body=nulls)
+    nulls = {
+        "stop": None,
+        "seed": None,
+        "logit_bias": None,
+        "top_p": None,
+        "n": None,
+        "user": None,
+        "frequency_penalty": None,
+        "presence_penalty": None,
+        "response_format": {"type": "text"},
+    }
+    answer = client.chat.completions.create(
+        model=SMOLLM2, messages=HELLO, temperature=0, max_tokens=24, extra_body=nulls
+    )
     assert answer.choices[0].message.content == ask(client).choices[0].message.content
 
 
 def test_completions_with_echo_and_logprobs(client):
-    answer = client.completions.create(model=SMOLLM2, prompt="The capital of France is", max_tokens=8, temperature=0,
-                                       logprobs=2)
+    answer = client.completions.create(
+        model=SMOLLM2, prompt="The capital of France is", max_tokens=8, temperature=0, logprobs=2
+    )
     logprobs = answer.choices[0].logprobs
     assert answer.object == "text_completion"
     assert len(logprobs.tokens) == len(logprobs.token_logprobs) == answer.usage.completion_tokens
-    echoed = client.completions.create(model=SMOLLM2, prompt="The capital of France is", max_tokens=8, temperature=0,
-                                       echo=True)
+    echoed = client.completions.create(
+        model=SMOLLM2, prompt="The capital of France is", max_tokens=8, temperature=0, echo=True
+    )
     assert echoed.choices[0].text == "The capital of France is" + answer.choices[0].text
-    streamed = client.completions.create(model=SMOLLM2, prompt="The capital of France is", max_tokens=8,
-                                         temperature=0, stream=True)
+    streamed = client.completions.create(
+        model=SMOLLM2, prompt="The capital of France is", max_tokens=8, temperature=0, stream=True
+    )
     assert "".join(chunk.choices[0].text for chunk in streamed if chunk.choices) == answer.choices[0].text
 
 

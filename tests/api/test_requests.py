@@ -9,14 +9,27 @@ from server_process import SMOLLM2, Server, model_file
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_B12_broken_bytes_are_a_clean_400(server, stream):
-    good = json.dumps({"model": SMOLLM2, "messages": [{"role": "user", "content": "안녕하세요"}], "max_tokens": 2,
-                       "stream": stream}, ensure_ascii=False)
-    bodies = [good.encode("cp949"), good.encode().replace("안".encode(), b"\xed\x95"),
-              b'{"model":"' + b"\xff\xfe" + b'","messages":[]}',
-              json.dumps({"model": SMOLLM2, "messages": "\x00"}).encode() + b"\xc0",
-              b'{"model":"smollm2-135m","messages":[{"role":"user","content":"\\ud800"}]}',
-              b'{"model":"smollm2-135m","messages":[{"role":"user","content":"x"}],"temperature":"\xc3\x28"}', b"", b"[",
-              b"[" * 100_000, b'{"a":' * 50_000]
+    good = json.dumps(
+        {
+            "model": SMOLLM2,
+            "messages": [{"role": "user", "content": "안녕하세요"}],
+            "max_tokens": 2,
+            "stream": stream,
+        },
+        ensure_ascii=False,
+    )
+    bodies = [
+        good.encode("cp949"),
+        good.encode().replace("안".encode(), b"\xed\x95"),
+        b'{"model":"' + b"\xff\xfe" + b'","messages":[]}',
+        json.dumps({"model": SMOLLM2, "messages": "\x00"}).encode() + b"\xc0",
+        b'{"model":"smollm2-135m","messages":[{"role":"user","content":"\\ud800"}]}',
+        b'{"model":"smollm2-135m","messages":[{"role":"user","content":"x"}],"temperature":"\xc3\x28"}',
+        b"",
+        b"[",
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+    ]
     for position in range(0, len(good.encode()), 3):
         mutated = bytearray(good.encode())
         mutated[position] = 0xFF
@@ -28,9 +41,18 @@ def test_B12_broken_bytes_are_a_clean_400(server, stream):
     assert server.request("GET", "/health").status == 200
 
 
-@pytest.mark.parametrize("fields", [{"temperature": 9}, {"max_tokens": -1}, {"stop": [""]}, {"n": 0},
-                                    {"messages": [{"role": "user", "content": "word " * 4000}]},
-                                    {"messages": []}, {"messages": [{"role": "nobody", "content": "x"}]}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"temperature": 9},
+        {"max_tokens": -1},
+        {"stop": [""]},
+        {"n": 0},
+        {"messages": [{"role": "user", "content": "word " * 4000}]},
+        {"messages": []},
+        {"messages": [{"role": "nobody", "content": "x"}]},
+    ],
+)
 def test_B19_a_bad_request_has_the_same_answer_streamed_or_not(server, fields):
     body = {"model": SMOLLM2, "messages": [{"role": "user", "content": "hi"}], **fields}
     plain = server.post("/v1/chat/completions", body)
@@ -56,7 +78,11 @@ def test_B22_other_counts_are_refused(server, bad):
 
 
 def test_B23_max_completion_tokens_is_honoured(server):
-    body = {"model": SMOLLM2, "messages": [{"role": "user", "content": "Tell me a long story."}], "temperature": 0}
+    body = {
+        "model": SMOLLM2,
+        "messages": [{"role": "user", "content": "Tell me a long story."}],
+        "temperature": 0,
+    }
     answer = server.post("/v1/chat/completions", {**body, "max_completion_tokens": 5}).json()
     assert answer["usage"]["completion_tokens"] == 5
     both = server.post("/v1/chat/completions", {**body, "max_completion_tokens": 5, "max_tokens": 9})
@@ -68,15 +94,21 @@ def test_B25_content_in_all_its_forms(server):
         return server.chat(list(messages), max_tokens=1).status
 
     def prompt_tokens(content):
-        return server.chat([{"role": "user", "content": content}], max_tokens=1).json()["usage"]["prompt_tokens"]
+        return server.chat([{"role": "user", "content": content}], max_tokens=1).json()["usage"][
+            "prompt_tokens"
+        ]
 
     part = {"type": "text", "text": "hello"}
     assert prompt_tokens([part]) == prompt_tokens("hello")
     user = {"role": "user", "content": "hi"}
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     assert status({"role": "user", "content": [part, part]}) == 200
-    assert status(user, {"role": "assistant", "content": None, "tool_calls": [call]},
-                  {"role": "tool", "tool_call_id": "c1", "content": "42"}, user) in (200, 400)
+    assert status(
+        user,
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "42"},
+        user,
+    ) in (200, 400)
     assert status({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}) == 400
     assert status({"role": "user", "content": [{"type": "nonsense"}]}) == 400
     assert status({"role": "user", "content": 5}) == 400
@@ -97,7 +129,9 @@ def test_B29_log_probability_fields_are_checked(server):
 
 def test_B30_seeds_repeat_and_differ(server):
     def text(seed):
-        return server.chat("Invent a name.", temperature=1, seed=seed, max_tokens=16).json()["choices"][0]["message"]
+        return server.chat("Invent a name.", temperature=1, seed=seed, max_tokens=16).json()["choices"][0][
+            "message"
+        ]
 
     assert text(42) == text(42) == text(42)
     assert text(42) != text(43)
@@ -107,11 +141,30 @@ def test_B30_seeds_repeat_and_differ(server):
         assert server.chat(seed=seed).status == 400
 
 
-@pytest.mark.parametrize("field,bad", [
-    ("temperature", -1), ("temperature", 5), ("temperature", "hot"), ("top_p", 0), ("top_p", 1.0001), ("top_k", 2**31),
-    ("top_k", -2), ("min_p", 2), ("presence_penalty", 3), ("frequency_penalty", -3), ("repeat_penalty", 0), ("n", 100),
-    ("logit_bias", {"x": 1}), ("logit_bias", {"1": 101}), ("stop", ["a"] * 17), ("stop", 5), ("stream", "yes"),
-    ("seed", 1e30), ("logprobs", 3)])
+@pytest.mark.parametrize(
+    "field,bad",
+    [
+        ("temperature", -1),
+        ("temperature", 5),
+        ("temperature", "hot"),
+        ("top_p", 0),
+        ("top_p", 1.0001),
+        ("top_k", 2**31),
+        ("top_k", -2),
+        ("min_p", 2),
+        ("presence_penalty", 3),
+        ("frequency_penalty", -3),
+        ("repeat_penalty", 0),
+        ("n", 100),
+        ("logit_bias", {"x": 1}),
+        ("logit_bias", {"1": 101}),
+        ("stop", ["a"] * 17),
+        ("stop", 5),
+        ("stream", "yes"),
+        ("seed", 1e30),
+        ("logprobs", 3),
+    ],
+)
 def test_B31_out_of_range_is_named(server, field, bad):
     answer = server.chat(**{field: bad})
     assert answer.status == 400, answer.body
@@ -129,7 +182,12 @@ def test_B31_a_tiny_temperature_is_greedy_and_not_a_number_is_refused(server):
 
 
 def test_B33_the_usage_chunk_comes_only_when_asked(server):
-    body = {"model": SMOLLM2, "messages": [{"role": "user", "content": "hi"}], "temperature": 0, "max_tokens": 5}
+    body = {
+        "model": SMOLLM2,
+        "messages": [{"role": "user", "content": "hi"}],
+        "temperature": 0,
+        "max_tokens": 5,
+    }
 
     def usage_chunks(**fields):
         events = server.stream("/v1/chat/completions", {**body, **fields})
@@ -140,12 +198,16 @@ def test_B33_the_usage_chunk_comes_only_when_asked(server):
     assert len(with_usage) == 1
     assert events[-2] == with_usage[0]
     assert with_usage[0]["choices"] == []
-    assert with_usage[0]["usage"]["completion_tokens"] == server.post(
-        "/v1/chat/completions", body).json()["usage"]["completion_tokens"]
+    assert (
+        with_usage[0]["usage"]["completion_tokens"]
+        == server.post("/v1/chat/completions", body).json()["usage"]["completion_tokens"]
+    )
     assert usage_chunks()[0] == []
     assert usage_chunks(stream_options={"include_usage": False})[0] == []
     assert usage_chunks(stream_options={})[0] == []
-    assert server.post("/v1/chat/completions", {**body, "stream_options": {"include_usage": True}}).status == 400
+    assert (
+        server.post("/v1/chat/completions", {**body, "stream_options": {"include_usage": True}}).status == 400
+    )
 
 
 def test_B34_a_prompt_beyond_the_context_is_refused_with_both_numbers():
@@ -164,7 +226,9 @@ def test_B34_a_prompt_beyond_the_context_is_refused_with_both_numbers():
         assert server.complete(word * 500, max_tokens=12).status == 200
         answer = server.complete(word * 500, max_tokens=13)
         assert answer.error["code"] == "context_length_exceeded"
-        filler = server.chat("The secret word is maple. " + "Nothing to see here. " * 120 + "What is the word?")
+        filler = server.chat(
+            "The secret word is maple. " + "Nothing to see here. " * 120 + "What is the word?"
+        )
         assert filler.error["code"] == "context_length_exceeded"
     finally:
         assert server.stop() == 0
@@ -205,7 +269,7 @@ def test_B14_a_stop_string_inside_a_token_cuts_there(server):
     whole = server.complete("One, two, three, four,", max_tokens=6).json()["choices"][0]["text"]
     inner = whole.strip()[1:3]  # the middle of the first word
     cut = server.complete("One, two, three, four,", max_tokens=6, stop=inner).json()["choices"][0]
-    assert cut["text"] == whole[:whole.index(inner)]
+    assert cut["text"] == whole[: whole.index(inner)]
     assert cut["finish_reason"] == "stop"
 
 

@@ -7,14 +7,21 @@ import time
 import pytest
 from server_process import QWEN, SMOLLM2, Server, model_file
 
-LONG = {"model": SMOLLM2, "messages": [{"role": "user", "content": "Write a very long story about a river."}],
-        "temperature": 0, "max_tokens": 1500, "ignore_eos": True}
+LONG = {
+    "model": SMOLLM2,
+    "messages": [{"role": "user", "content": "Write a very long story about a river."}],
+    "temperature": 0,
+    "max_tokens": 1500,
+    "ignore_eos": True,
+}
 
 
 def post_bytes(path, body):
     data = json.dumps(body, ensure_ascii=False).encode()
-    return (f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(data)}\r\n\r\n").encode() + data
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(data)}\r\n\r\n"
+    ).encode() + data
 
 
 def leave_after(server, body, seconds):
@@ -59,10 +66,18 @@ def test_B11_an_answer_cut_inside_a_character_is_valid(server):
         answer = server.chat(prompt, max_tokens=count)
         assert answer.status == 200
         choice = answer.json()["choices"][0]  # valid JSON and UTF-8, or this raises
-        events = server.stream("/v1/chat/completions", {"model": SMOLLM2, "temperature": 0, "max_tokens": count,
-                                                        "messages": [{"role": "user", "content": prompt}]})
-        streamed = "".join(event["choices"][0]["delta"].get("content") or "" for event in events[:-1]
-                           if event["choices"])
+        events = server.stream(
+            "/v1/chat/completions",
+            {
+                "model": SMOLLM2,
+                "temperature": 0,
+                "max_tokens": count,
+                "messages": [{"role": "user", "content": prompt}],
+            },
+        )
+        streamed = "".join(
+            event["choices"][0]["delta"].get("content") or "" for event in events[:-1] if event["choices"]
+        )
         assert streamed == choice["message"]["content"]
         assert choice["message"]["content"].count("\ufffd") <= answer.json()["usage"]["completion_tokens"]
 
@@ -84,8 +99,10 @@ def answers_of(server, seeds):
         answer = server.chat(f"Tell me about the number {name}. " * 12, **body).json()
         results[name] = [entry["bytes"] for entry in answer["choices"][0]["logprobs"]["content"]]
 
-    threads = [threading.Thread(target=ask, args=(name, {"temperature": 1, "seed": name} if name % 2 else {}))
-               for name in seeds]
+    threads = [
+        threading.Thread(target=ask, args=(name, {"temperature": 1, "seed": name} if name % 2 else {}))
+        for name in seeds
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -104,10 +121,16 @@ def test_one_answer_alone_in_company_with_any_chunk_threads_and_kernels():
         alone.stop()
     assert len({json.dumps(tokens) for tokens in expected.values()}) == 8
     others = ["twin"] if kernels != "twin" else []
-    for chunk, threads, isa in [(32, 2, kernels), (512, 2, kernels), (32, 1, kernels)] + [(96, 2, isa) for isa in others]:
+    for chunk, threads, isa in [(32, 2, kernels), (512, 2, kernels), (32, 1, kernels)] + [
+        (96, 2, isa) for isa in others
+    ]:
         server = Server(arguments=["--threads", threads, "--prefill-chunk", chunk, "--isa", isa])
         try:
             names = range(8) if isa == kernels else [0, 1]
-            assert answers_of(server, names) == {name: expected[name] for name in names}, (chunk, threads, isa)
+            assert answers_of(server, names) == {name: expected[name] for name in names}, (
+                chunk,
+                threads,
+                isa,
+            )
         finally:
             server.stop()

@@ -25,13 +25,17 @@ def test_B05_neither_in_a_system_message_nor_an_earlier_answer(server):
         if role == "assistant":
             messages.insert(0, {"role": "user", "content": "y"})
         clean = [{**message, "content": ""} if message["role"] == role else message for message in messages]
-        grown = (server.chat(messages, max_tokens=1).json()["usage"]["prompt_tokens"]
-                 - server.chat(clean, max_tokens=1).json()["usage"]["prompt_tokens"])
+        grown = (
+            server.chat(messages, max_tokens=1).json()["usage"]["prompt_tokens"]
+            - server.chat(clean, max_tokens=1).json()["usage"]["prompt_tokens"]
+        )
         plain = len(server.post("/tokenize", {"content": FORGED, "parse_special": False}).json()["tokens"])
         assert abs(grown - plain) <= 1
 
 
-@pytest.mark.parametrize("run", ["가" * 30_000, "Z" * 130_000, "\n" * 20_000, "." * 50_000, " " * 100_000, "7" * 60_000])
+@pytest.mark.parametrize(
+    "run", ["가" * 30_000, "Z" * 130_000, "\n" * 20_000, "." * 50_000, " " * 100_000, "7" * 60_000]
+)
 def test_B01_one_unbroken_run_is_answered_or_refused(server, run):
     answer = server.chat(run, max_tokens=1)
     assert answer.status in (200, 400)

@@ -63,8 +63,21 @@ def first_departures(name, isa):
 
 def perplexity_off(name, isa, text):
     done = subprocess.run(
-        [BINARY, "eval", "perplexity", model_path(name), str(ROOT / "tests/data/text" / (text["name"] + ".txt")), "--json",
-         "--tokens", "513", "--isa", isa], capture_output=True, timeout=1500)
+        [
+            BINARY,
+            "eval",
+            "perplexity",
+            model_path(name),
+            str(ROOT / "tests/data/text" / (text["name"] + ".txt")),
+            "--json",
+            "--tokens",
+            "513",
+            "--isa",
+            isa,
+        ],
+        capture_output=True,
+        timeout=1500,
+    )
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]
     answer = json.loads(done.stdout)
     assert answer["tokens"] == len(text["ids"])
@@ -95,7 +108,8 @@ def test_every_quantized_table_gives_the_same_logits(name):
     requests = [{"ids": prompt["ids"], "top": 20} for prompt in prompts]
     answers = {
         isa: json_lines(["eval", "logits", model_path(name), "--jsonl", "--isa", isa], requests)
-        for isa in kernels() if isa != "reference"
+        for isa in kernels()
+        if isa != "reference"
     }
     assert "twin" in answers
     assert all(answer == answers["twin"] for answer in answers.values())

@@ -14,8 +14,11 @@ def test_every_line_of_the_golden_ids_is_met(name):
         ["tokenize", model_path(name), "--jsonl"],
         [{"text": case["text"], "parse_special": case["parse_special"]} for case in cases],
     )
-    wrong = [(case["text"], case["ids"], answer["ids"]) for case, answer in zip(cases, answers)
-             if case["ids"] != answer["ids"]]
+    wrong = [
+        (case["text"], case["ids"], answer["ids"])
+        for case, answer in zip(cases, answers)
+        if case["ids"] != answer["ids"]
+    ]
     assert not wrong, f"{len(wrong)} of {len(cases)} lines differ, the first: {wrong[0]}"
 
 

@@ -92,7 +92,7 @@ const kKorean = {
   'Safari: and a line break after it': [['end', '글'], ['enterSafari'], ['late', '\n'], ['keyup']],
 };
 for (const [name, steps] of Object.entries(kKorean)) {
-  test(`Korean, ${name}: sent once, whole, box empty`, async ({ page, server }) => {
+  test(`X14: Korean, ${name}: sent once, whole, box empty`, async ({ page, server }) => {
     await open(page, server.url);
     await play(page, [...kWritten, ...steps]);
     await expectSentOnce(page, server, '한글');
@@ -104,7 +104,7 @@ const kJapanese = {
   Safari: [['value', '日本', '日本'], ['end', '日本'], ['enterSafari'], ['task', 50], ['keyup']],
 };
 for (const [name, steps] of Object.entries(kJapanese)) {
-  test(`Japanese, ${name}: Enter for a candidate does not send, the next Enter does`, async ({
+  test(`X14: Japanese, ${name}: Enter for a candidate does not send, the next Enter does`, async ({
     page,
     server,
   }) => {
@@ -118,7 +118,7 @@ for (const [name, steps] of Object.entries(kJapanese)) {
   });
 }
 
-test.describe('composition by Chromium itself', () => {
+test.describe('X14: composition by Chromium itself', () => {
   const start = async (page) => {
     const cdp = await page.context().newCDPSession(page);
     await box(page).focus();

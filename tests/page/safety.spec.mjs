@@ -42,7 +42,7 @@ async function expectClean(page) {
   expect(found).toEqual({ bad: [], elements: 0 });
 }
 
-test('hostile text from the model, cut at every seventh character, is shown', async ({ page, server }) => {
+test('X15: hostile text from the model, cut every seven characters, is shown', async ({ page, server }) => {
   server.reply = async (_, stream) => {
     for (let at = 0; at < kHostile.length; at += 7) {
       stream.content(kHostile.slice(at, at + 7));
@@ -68,7 +68,7 @@ test('hostile text from the model, cut at every seventh character, is shown', as
   await sleep(300);
 });
 
-test('hostile text from the user, in the title, a model name and an error is shown', async ({
+test('X15: hostile text from the user, in the title, a model name and an error is shown', async ({
   page,
   server,
 }) => {
@@ -124,7 +124,7 @@ test('the watch itself sees a policy fault and an outside request', async ({ bro
   await page.close();
 });
 
-test('below a proxy path no request leaves that path', async ({ page, server }) => {
+test('X27: below a proxy path no request leaves that path', async ({ page, server }) => {
   const proxy = await startProxy(server.url, '/llm/');
   const faults = [];
   const context = await page.context().browser().newContext({ locale: 'en-US' });

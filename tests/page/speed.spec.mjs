@@ -69,7 +69,7 @@ async function measured(page, work) {
   };
 }
 
-test(`${kLines} lines of code: no task over ${kLongestTaskMs} ms, coloured at the end`, async ({
+test(`X16: ${kLines} lines of code: no task over ${kLongestTaskMs} ms, coloured at the end`, async ({
   page,
   server,
 }) => {
@@ -95,7 +95,7 @@ test(`${kLines} lines of code: no task over ${kLongestTaskMs} ms, coloured at th
   expect(longestMs).toBeLessThan(kLongestTaskMs);
 });
 
-test('four times the code costs about four times the work', async ({ page, server }) => {
+test('X16: four times the code costs about four times the work', async ({ page, server }) => {
   test.setTimeout(240_000);
   const busy = {};
   for (const lines of [250, 1000, 4000]) {
@@ -115,7 +115,7 @@ test('four times the code costs about four times the work', async ({ page, serve
   expect(busy[4000] / busy[1000]).toBeLessThan(8);
 });
 
-test('Stop and typing work in the middle of a flood', async ({ page, server }) => {
+test('X16: Stop and typing work in the middle of a flood', async ({ page, server }) => {
   let stream;
   server.reply = (_, opened) => {
     stream = opened;

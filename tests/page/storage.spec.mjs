@@ -21,7 +21,7 @@ const withoutSecureContext = () => {
   Object.defineProperty(Crypto.prototype, 'randomUUID', { value: undefined });
 };
 
-test('copy: with the clipboard', async ({ page, server, context }) => {
+test('X18: copy with the clipboard', async ({ page, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await withCode(page, server);
   await page.getByRole('button', { name: 'Copy code' }).click();
@@ -31,7 +31,7 @@ test('copy: with the clipboard', async ({ page, server, context }) => {
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(kAnswer);
 });
 
-test('copy: without navigator.clipboard and crypto.randomUUID', async ({ page, server, context }) => {
+test('X18: copy without navigator.clipboard and crypto.randomUUID', async ({ page, server, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.addInitScript(withoutSecureContext);
   await page.addInitScript(() => {
@@ -49,7 +49,7 @@ test('copy: without navigator.clipboard and crypto.randomUUID', async ({ page, s
   await expect(page.locator('dialog')).toHaveCount(0);
 });
 
-test('copy: where everything is refused the text is shown, selected', async ({ page, server }) => {
+test('X18: copy where everything is refused the text is shown, selected', async ({ page, server }) => {
   await page.addInitScript(withoutSecureContext);
   await page.addInitScript(() => {
     document.execCommand = () => false;
@@ -63,7 +63,7 @@ test('copy: where everything is refused the text is shown, selected', async ({ p
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('a full storage fails that save alone, with a message', async ({ page, server }) => {
+test('X19: a full storage fails that save alone, with a message', async ({ page, server }) => {
   await open(page, server.url);
   await ask(page, 'kept');
   await whole(page);
@@ -105,7 +105,7 @@ test('a storage that is really full', async ({ page, server }) => {
   await expect(answers(page)).toHaveText(/You said: kept/);
 });
 
-test('bad records are skipped, told and left alone', async ({ page, server }) => {
+test('X19: bad records are skipped, told and left alone', async ({ page, server }) => {
   await open(page, server.url);
   await ask(page, 'kept');
   await whole(page);
