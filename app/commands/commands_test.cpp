@@ -2,14 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/json_lines.h"
-#include "app/commands/log_probabilities.h"
 #include "app/commands/progress_line.h"
 #include "app/commands/verbs.h"
 
@@ -82,25 +80,6 @@ TEST_CASE("json lines: a bad line is answered in its place and fails the run") {
   });
   CHECK(code == kExitFailed);
   CHECK(handled == 2);
-}
-
-TEST_CASE("log-probabilities: they sum to one, and equal logits are ordered by id") {
-  const std::vector<float> logits{1.0f, 3.0f, 3.0f, -2.0f};
-  const std::vector<RankedToken> top = best_tokens(logits, 9);
-  REQUIRE(top.size() == 4);
-  CHECK(top[0].id == 1);
-  CHECK(top[1].id == 2);
-  CHECK(top[3].id == 3);
-  double sum = 0;
-  for (const RankedToken& token : top) sum += std::exp(token.logprob);
-  CHECK(sum == doctest::Approx(1).epsilon(1e-12));
-  CHECK(best_token(logits) == 1);
-}
-
-TEST_CASE("log-probabilities: large logits do not overflow, infinite ones are seen") {
-  CHECK(log_sum_exp(std::vector<float>{1000.0f, 1000.0f}) == doctest::Approx(1000 + std::log(2.0)));
-  CHECK(!std::isfinite(log_sum_exp(std::vector<float>{1.0f, std::numeric_limits<float>::infinity()})));
-  CHECK(!std::isfinite(log_sum_exp(std::vector<float>{1.0f, std::numeric_limits<float>::quiet_NaN()})));
 }
 
 TEST_CASE("progress: shares outside 0 to 1 are drawn as its ends") {

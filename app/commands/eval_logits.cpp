@@ -8,8 +8,8 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/json_lines.h"
-#include "app/commands/log_probabilities.h"
 #include "app/commands/run_tokens.h"
+#include "core/sampling/log_probabilities.h"
 
 namespace ondol::commands {
 namespace {
@@ -46,10 +46,10 @@ Result<std::string> answer(Runner& runner, int32_t chunk, const json& request) {
   const OpenSequence sequence(runner);
   BatchLogits logits;
   ONDOL_RETURN_IF_ERROR(append_tokens(runner, sequence.id(), ids, chunk, logits));
-  if (!std::isfinite(log_sum_exp(logits.row(0))))
-    return Error{Code::kInternal, "the logits are not finite", ""};
+  const double log_sum = log_sum_exp(logits.row(0));
+  if (!std::isfinite(log_sum)) return Error{Code::kInternal, "the logits are not finite", ""};
   if (count > 0) return greedy(runner, sequence, logits, count);
-  return top_text(best_tokens(logits.row(0), top));
+  return top_text(best_tokens(logits.row(0), top, log_sum));
 }
 
 }  // namespace

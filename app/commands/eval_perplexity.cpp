@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "app/commands/command_line.h"
-#include "app/commands/log_probabilities.h"
 #include "app/commands/progress_line.h"
 #include "app/commands/run_tokens.h"
 #include "core/base/file.h"
+#include "core/sampling/log_probabilities.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace ondol::commands {

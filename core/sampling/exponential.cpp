@@ -1,12 +1,13 @@
 #include "core/sampling/exponential.h"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace ondol {
 
 double exp_nonpositive(double x) {
-  if (!(x > -708.0)) return 0.0;
+  if (!(x > -708.0)) return std::isnan(x) ? x : 0.0;
   // x = k ln2 + r, |r| <= ln2/2, with ln2 split so that k * kLn2High is exact; then the Taylor series.
   constexpr double kInverseLn2 = 1.4426950408889634, kLn2High = 0x1.62e42feep-1,
                    kLn2Low = 0x1.a39ef35793c76p-33;

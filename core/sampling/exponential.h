@@ -4,7 +4,7 @@
 
 namespace ondol {
 
-// e^x for x <= 0 (0 below -745). Relative error under 1e-15.
+// e^x for x <= 0 (0 below -708), NaN for NaN. Relative error under 1e-15.
 double exp_nonpositive(double x);
 
 }  // namespace ondol

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/sampling/exponential.h"
+#include "core/sampling/log_probabilities.h"
 #include "core/sampling/philox.h"
 
 namespace ondol {
@@ -38,39 +39,6 @@ Result<void> check_sampling(const SamplingOptions& options, int64_t vocabulary) 
     if (!within(bias, -100.0, 100.0)) return bad("logit_bias", "a bias must be a number from -100 to 100");
   }
   return {};
-}
-
-double log_sum_exp(std::span<const float> logits) {
-  const double best = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (float logit : logits) sum += exp_nonpositive(logit - best);
-  return best + std::log(sum);
-}
-
-std::vector<std::pair<int32_t, float>> top_logprobs(std::span<const float> logits, int32_t count,
-                                                    double log_sum) {
-  const auto better = [&](int32_t a, int32_t b) {
-    return logits[static_cast<size_t>(a)] != logits[static_cast<size_t>(b)]
-               ? logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)]
-               : a < b;
-  };
-  std::vector<int32_t> best;  // a heap whose front is the worst of those kept
-  const size_t keep = std::min<size_t>(static_cast<size_t>(std::max(count, 0)), logits.size());
-  if (keep == 0) return {};
-  for (int32_t id = 0; id < static_cast<int32_t>(logits.size()); ++id) {
-    if (best.size() < keep) {
-      best.push_back(id);
-      std::push_heap(best.begin(), best.end(), better);
-    } else if (better(id, best.front())) {
-      std::pop_heap(best.begin(), best.end(), better);
-      best.back() = id;
-      std::push_heap(best.begin(), best.end(), better);
-    }
-  }
-  std::sort_heap(best.begin(), best.end(), better);
-  std::vector<std::pair<int32_t, float>> top;
-  for (int32_t id : best) top.emplace_back(id, static_cast<float>(logits[static_cast<size_t>(id)] - log_sum));
-  return top;
 }
 
 void Sampler::penalize(std::vector<float>& logits, std::span<const int32_t> prompt,
@@ -167,14 +135,15 @@ Result<Pick> Sampler::pick(std::span<const float> logits, std::span<const int32_
   penalize(adjusted, prompt, answer);
   Pick pick;
   if (options_.temperature < kGreedyBelow) {
-    pick.id = static_cast<int32_t>(std::max_element(adjusted.begin(), adjusted.end()) - adjusted.begin());
+    pick.id = best_token(adjusted);
   } else {
     pick.id = draw(adjusted, uniform_at(options_.seed, choice, static_cast<uint32_t>(answer.size())));
   }
   if (options_.logprobs) {
     const double log_sum = log_sum_exp(logits);
     pick.logprob = static_cast<float>(logits[static_cast<size_t>(pick.id)] - log_sum);
-    pick.top = top_logprobs(logits, options_.top_logprobs, log_sum);
+    for (const RankedToken& token : best_tokens(logits, options_.top_logprobs, log_sum))
+      pick.top.emplace_back(token.id, static_cast<float>(token.logprob));
   }
   return pick;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -43,11 +44,5 @@ class Sampler {
 
   SamplingOptions options_;
 };
-
-// ln(sum(exp(logits))) in double, in index order.
-double log_sum_exp(std::span<const float> logits);
-// The `count` best (id, log-probability), best first, ties by id.
-std::vector<std::pair<int32_t, float>> top_logprobs(std::span<const float> logits, int32_t count,
-                                                    double log_sum);
 
 }  // namespace ondol
