@@ -54,10 +54,12 @@ void Sampler::penalize(std::vector<float>& logits, std::span<const int32_t> prom
       recent.push_back(i < prompt.size() ? prompt[i] : answer[i - prompt.size()]);
     std::sort(recent.begin(), recent.end());
     recent.erase(std::unique(recent.begin(), recent.end()), recent.end());
-    const float penalty = static_cast<float>(options_.repeat_penalty);
+    using Float = std::numeric_limits<float>;
+    // The tiniest penalties would make an infinity of a logit, or NaN of a masked one.
+    const float penalty = std::max(static_cast<float>(options_.repeat_penalty), Float::min());
     for (int32_t id : recent) {
       float& logit = logits[static_cast<size_t>(id)];
-      logit = logit > 0 ? logit / penalty : logit * penalty;
+      logit = logit > 0 ? std::min(logit / penalty, Float::max()) : logit * penalty;
     }
   }
   if (options_.presence_penalty != 0.0 || options_.frequency_penalty != 0.0) {

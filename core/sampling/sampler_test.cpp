@@ -162,6 +162,27 @@ TEST_CASE("B29: top log-probabilities are sorted, at most as many as asked, and 
   CHECK_FALSE(check_sampling(options, 8));
 }
 
+TEST_CASE("sampling: the smallest repeat penalties leave numbers to draw from") {
+  const float masked = -std::numeric_limits<float>::infinity();
+  const std::vector<float> logits{1.0f, masked, 0.5f, -1.0f};
+  for (double penalty : {1e-30, 1e-40, 1e-60, 5e-324}) {
+    SamplingOptions options;
+    options.repeat_penalty = penalty;
+    options.min_p = 0.5;
+    options.logit_bias = {{2, 0.5f}};  // as good as token 0
+    REQUIRE(check_sampling(options, 4));
+    std::map<int32_t, int> counts;
+    for (uint32_t choice = 0; choice < 100; ++choice) {
+      auto result = Sampler(options).pick(logits, std::vector<int32_t>{0, 1, 2}, {}, choice);
+      REQUIRE(result);
+      ++counts[result->id];
+    }
+    CHECK(counts.size() == 2);
+    CHECK(counts[0] > 0);
+    CHECK(counts[2] > 0);
+  }
+}
+
 TEST_CASE("sampling: logits that are not numbers are an error, minus infinity is a masked token") {
   SamplingOptions options;
   const float nan = std::numeric_limits<float>::quiet_NaN(),
