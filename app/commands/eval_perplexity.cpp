@@ -28,7 +28,7 @@ Result<std::vector<TokenId>> tokens_of(const gguf::File& file, const std::string
   ONDOL_TRY(const std::string text, read_text(real_file_system(), text_path, kTextBytesMax));
   ONDOL_TRY(const std::unique_ptr<Tokenizer> tokenizer, Tokenizer::load(file));
   std::vector<TokenId> ids = tokenizer->encode(text, false);
-  if (tokenizer->adds_bos() && tokenizer->bos()) ids.insert(ids.begin(), *tokenizer->bos());
+  begin_with_bos(*tokenizer, ids);
   return ids;
 }
 

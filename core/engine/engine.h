@@ -115,6 +115,7 @@ class Engine {
   // kInvalidArgument (where = field), kContextLength (message has both numbers),
   // kResourceExhausted (queue full), kUnavailable (loading, stopping, failed).
   virtual Result<std::unique_ptr<TokenStream>> submit(Request request) = 0;
+  // add_special: with the BOS that a completion's prompt would get.
   virtual Result<std::vector<TokenId>> tokenize(const std::string& text, bool add_special,
                                                 bool parse_special) const = 0;
   virtual Result<std::string> detokenize(const std::vector<TokenId>& ids) const = 0;

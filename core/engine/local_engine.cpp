@@ -103,8 +103,7 @@ Result<std::vector<TokenId>> LocalEngine::tokenize(const std::string& text, bool
                                                    bool parse_special) const {
   ONDOL_TRY(const ModelParts* model, ready());
   auto ids = model->tokenizer->encode(text, parse_special);
-  const auto bos = model->tokenizer->bos();
-  if (add_special && model->tokenizer->adds_bos() && bos) ids.insert(ids.begin(), *bos);
+  if (add_special) begin_with_bos(*model->tokenizer, ids);
   return ids;
 }
 

@@ -17,13 +17,14 @@ EngineInfo named(const std::string& id) {
 }
 
 // An engine over ByteTokenizer and ScriptedRunner; `runner` shows the latter to the test.
-std::unique_ptr<LocalEngine> scripted_engine(ScriptedRunner** runner = nullptr, int32_t context = 512,
-                                             int64_t delay_us = 0) {
+std::unique_ptr<LocalEngine> scripted_engine(
+    ScriptedRunner** runner = nullptr, int32_t context = 512, int64_t delay_us = 0,
+    std::unique_ptr<Tokenizer> tokenizer = std::make_unique<ByteTokenizer>()) {
   auto scripted = std::make_unique<ScriptedRunner>(257, context, 1000);
   scripted->delay_us = delay_us;
   if (runner) *runner = scripted.get();
   auto parts = std::make_shared<ModelParts>();
-  parts->tokenizer = std::make_unique<ByteTokenizer>();
+  parts->tokenizer = std::move(tokenizer);
   parts->runner = std::move(scripted);
   parts->chat_template_error = "test";
   auto engine = std::make_unique<LocalEngine>(
@@ -155,6 +156,23 @@ TEST_CASE("X32: an engine that failed says so and refuses, one that loads says h
   for (int waits = 0; engine->info().state == EngineState::kReady && waits < 2000; ++waits)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   CHECK(engine->info().state == EngineState::kFailed);
+}
+
+TEST_CASE("engine: a BOS is put in front once, whether or not the text begins with it") {
+  struct WithBos : ByteTokenizer {
+    bool adds_bos() const override { return true; }
+    std::optional<TokenId> bos() const override { return '^'; }
+  };
+  auto engine = scripted_engine(nullptr, 512, 0, std::make_unique<WithBos>());
+  for (const char* text : {"ab", "^ab"}) {
+    CAPTURE(text);
+    CHECK(*engine->tokenize(text, true, true) == std::vector<TokenId>{'^', 'a', 'b'});
+    auto stream = engine->submit(completion(text, 1));
+    REQUIRE(stream);
+    read_all(**stream);
+    CHECK((*stream)->usage().prompt_tokens == 3);
+  }
+  CHECK(*engine->tokenize("ab", false, true) == std::vector<TokenId>{'a', 'b'});
 }
 
 TEST_CASE("engine: echo puts the prompt in front, a stream read slowly loses nothing") {

@@ -27,12 +27,8 @@ Result<Prompt> prompt_of(const ChatPrompt& prompt, const ModelParts& model) {
 }
 
 Result<Prompt> prompt_of(const TextPrompt& prompt, const ModelParts& model) {
-  Prompt out{{}, prompt.text};
-  const Tokenizer& tokenizer = *model.tokenizer;
-  const auto ids = tokenizer.encode(prompt.text, prompt.parse_special);
-  const auto bos = tokenizer.bos();
-  if (tokenizer.adds_bos() && bos && (ids.empty() || ids.front() != *bos)) out.ids.push_back(*bos);
-  out.ids.insert(out.ids.end(), ids.begin(), ids.end());
+  Prompt out{model.tokenizer->encode(prompt.text, prompt.parse_special), prompt.text};
+  begin_with_bos(*model.tokenizer, out.ids);
   return out;
 }
 

@@ -29,4 +29,10 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::load(const gguf::File& file) {
   return make_tokenizer(std::move(vocabulary));
 }
 
+void begin_with_bos(const Tokenizer& tokenizer, std::vector<TokenId>& ids) {
+  const std::optional<TokenId> bos = tokenizer.bos();
+  if (!tokenizer.adds_bos() || !bos) return;
+  if (ids.empty() || ids.front() != *bos) ids.insert(ids.begin(), *bos);
+}
+
 }  // namespace ondol

@@ -64,6 +64,11 @@ class Tokenizer {
   virtual std::string_view pre_name() const = 0;            // "smollm", "qwen2", "default"
 };
 
+// The one rule about the BOS in front of a text: if the file asks for one (adds_bos), `ids` then start with
+// it. It is put there unless it stands there already (the text had it written out), so that it is never
+// doubled. A file that does not ask leaves `ids` as they are.
+void begin_with_bos(const Tokenizer& tokenizer, std::vector<TokenId>& ids);
+
 // Tokens in, text out, whole UTF-8 characters only: push() returns the bytes that are complete now and
 // keeps the rest (at most 3 bytes) back. Joined outputs plus flush() equal decode() of all ids with
 // invalid or unfinished sequences replaced by U+FFFD. One per stream; not for several threads at once.
