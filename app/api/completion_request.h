@@ -1,6 +1,6 @@
 // The JSON of /v1/chat/completions and /v1/completions as typed requests; JSON ends here. Everything that can
 // be checked without a model is checked, so that a bad request has the same answer streamed or not. Pure
-// functions. Fields and ranges: app/api/API.md.
+// functions. Fields and ranges: app/api/API.md; the limits of n, stop and top_logprobs are core's.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,9 @@
 
 namespace ondol::api {
 
-inline constexpr int64_t kChoicesMax = 8;  // n
 inline constexpr size_t kPromptsMax = 16;  // of one /v1/completions request
-inline constexpr size_t kStopsMax = 16;
-inline constexpr size_t kStopBytesMax = 1024;
 inline constexpr size_t kMessagesMax = 4096;
 inline constexpr size_t kLogitBiasMax = 4096;
-inline constexpr int64_t kTopLogprobsMax = 20;
 inline constexpr int64_t kCompletionTokensDefault = 16;  // /v1/completions, as OpenAI's
 
 struct CompletionRequest {

@@ -71,7 +71,7 @@ TEST_CASE("request: what is out of range names its field") {
                {"\"max_tokens\":1.5", "max_tokens"},
                {"\"max_completion_tokens\":0", "max_completion_tokens"},
                {"\"n\":0", "n"},
-               {"\"n\":9", "n"},
+               {"\"n\":17", "n"},
                {"\"stop\":\"\"", "stop"},
                {"\"stop\":[1]", "stop"},
                {"\"stop\":{}", "stop"},
@@ -126,6 +126,28 @@ TEST_CASE("request: the edges of every range are good") {
   CHECK(good("\"stop\":[]").stop.empty());
   CHECK(good("\"stop\":\"끝\"").stop.front() == "끝");
   CHECK(good("\"repetition_penalty\":1.5").sampling.repeat_penalty == 1.5);
+}
+
+TEST_CASE("request: what the engine takes of n and stop is good, one more is a 400 that names the field") {
+  const auto stops = [](size_t count, size_t bytes) {
+    const std::string one = "\"" + std::string(bytes, 's') + "\"";
+    std::string text = "\"stop\":[" + one;
+    for (size_t i = 1; i < count; ++i) text += "," + one;
+    return text + "]";
+  };
+  const auto n = [](int32_t count) { return "\"n\":" + std::to_string(count); };
+  CHECK(good(n(kChoicesMax)).n == kChoicesMax);
+  CHECK(good(stops(kStopsMax, 1)).stop.size() == kStopsMax);
+  CHECK(good(stops(1, kStopBytesMax)).stop.front().size() == kStopBytesMax);
+  const std::pair<std::string, const char*> cases[] = {
+      {n(kChoicesMax + 1), "n"}, {stops(kStopsMax + 1, 1), "stop"}, {stops(1, kStopBytesMax + 1), "stop"}};
+  for (const auto& [fields, param] : cases) {
+    CompletionRequest out;
+    const auto error = chat(fields, out);
+    REQUIRE(error);
+    CHECK(error->status == 400);
+    CHECK(error->param == param);
+  }
 }
 
 TEST_CASE("request: of max_tokens and max_completion_tokens the smaller counts") {

@@ -18,6 +18,11 @@
 
 namespace ondol {
 
+// What a Request may ask for; more is kInvalidArgument.
+inline constexpr int32_t kChoicesMax = 16;
+inline constexpr size_t kStopsMax = 16;
+inline constexpr size_t kStopBytesMax = 1024;
+
 struct ChatPrompt {
   std::vector<chat::Message> messages;
   std::string tools_json;            // empty: none
@@ -38,8 +43,8 @@ struct Request {
   std::variant<ChatPrompt, TextPrompt, TokenPrompt> prompt;
   SamplingOptions sampling;
   std::optional<int64_t> max_tokens;  // absent: up to the context's end
-  int32_t n = 1;                      // choices
-  std::vector<std::string> stop;      // at most 16, each 1…1024 bytes
+  int32_t n = 1;                      // choices: 1…kChoicesMax
+  std::vector<std::string> stop;      // at most kStopsMax, each 1…kStopBytesMax bytes
   bool ignore_eos = false;
   bool echo = false;  // completions: the prompt's text comes first
 };

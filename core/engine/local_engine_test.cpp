@@ -158,6 +158,30 @@ TEST_CASE("X32: an engine that failed says so and refuses, one that loads says h
   CHECK(engine->info().state == EngineState::kFailed);
 }
 
+TEST_CASE("engine: as many choices and stop strings as the limits say, and not one more") {
+  auto engine = scripted_engine();
+  Request request = completion("hello", 3);
+  request.n = kChoicesMax;
+  request.stop.assign(kStopsMax, std::string(kStopBytesMax, 's'));
+  auto stream = engine->submit(request);
+  REQUIRE(stream);
+  CHECK(read_all(**stream).size() == static_cast<size_t>(kChoicesMax));
+
+  const auto refused_field = [&](const auto& change) {
+    Request changed = request;
+    change(changed);
+    auto refused = engine->submit(changed);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::kInvalidArgument);
+    return refused.error().where;
+  };
+  CHECK(refused_field([](Request& r) { ++r.n; }) == "n");
+  CHECK(refused_field([](Request& r) { r.n = 0; }) == "n");
+  CHECK(refused_field([](Request& r) { r.stop.push_back("x"); }) == "stop");
+  CHECK(refused_field([](Request& r) { r.stop[0] += 'x'; }) == "stop");
+  CHECK(refused_field([](Request& r) { r.stop[0].clear(); }) == "stop");
+}
+
 TEST_CASE("engine: a BOS is put in front once, whether or not the text begins with it") {
   struct WithBos : ByteTokenizer {
     bool adds_bos() const override { return true; }

@@ -16,10 +16,6 @@
 
 namespace ondol {
 
-inline constexpr int32_t kChoicesMax = 16;
-inline constexpr size_t kStopsMax = 16;
-inline constexpr size_t kStopBytesMax = 1024;
-
 // A loaded model, as the engine holds it. Immutable but for the runner, which is the scheduler's.
 struct ModelParts {
   std::unique_ptr<Tokenizer> tokenizer;

@@ -12,7 +12,9 @@
 namespace ondol {
 namespace {
 
-Error bad(const char* field, const char* message) { return Error{Code::kInvalidArgument, message, field}; }
+Error bad(const char* field, const std::string& message) {
+  return Error{Code::kInvalidArgument, message, field};
+}
 
 bool within(double value, double low, double high) { return value >= low && value <= high; }  // false for NaN
 
@@ -30,8 +32,8 @@ Result<void> check_sampling(const SamplingOptions& options, int64_t vocabulary) 
     return bad("presence_penalty", "must be a number from -2 to 2");
   if (!within(options.frequency_penalty, -2.0, 2.0))
     return bad("frequency_penalty", "must be a number from -2 to 2");
-  if (options.top_logprobs < 0 || options.top_logprobs > 20)
-    return bad("top_logprobs", "must be a whole number from 0 to 20");
+  if (options.top_logprobs < 0 || options.top_logprobs > kTopLogprobsMax)
+    return bad("top_logprobs", "must be a whole number from 0 to " + std::to_string(kTopLogprobsMax));
   if (options.top_logprobs > 0 && !options.logprobs) return bad("top_logprobs", "needs logprobs to be true");
   for (const auto& [id, bias] : options.logit_bias) {
     if (id < 0 || id >= vocabulary)

@@ -9,6 +9,8 @@
 
 namespace ondol {
 
+inline constexpr int32_t kTopLogprobsMax = 20;
+
 struct SamplingOptions {
   double temperature = 1.0;        // [0, 2]; below 1e-3 the pick is greedy
   int32_t top_k = 0;               // 0: off
@@ -20,7 +22,7 @@ struct SamplingOptions {
   double frequency_penalty = 0.0;  // [-2, 2]
   uint64_t seed = 0;
   std::vector<std::pair<int32_t, float>> logit_bias;  // (token, [-100, 100])
-  int32_t top_logprobs = 0;                           // [0, 20]
+  int32_t top_logprobs = 0;                           // [0, kTopLogprobsMax]
   bool logprobs = false;
 };
 
