@@ -37,6 +37,7 @@ def kl(golden_top, answer_top):
     return sum(a * math.log(a / b) for a, b in zip(p, q))
 
 
+@functools.cache  # a run over all prompts; two tests ask for the same
 def mean_kl(name, isa):
     prompts = golden(name)["prompts"]
     answers = json_lines(
