@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("ONDOL_PROGRAM", str(ROOT / "build" / "release" / "ondol"))
+BINARY = os.environ.get("ONDOL_BIN", str(ROOT / "build" / "release" / "ondol"))
 MODELS = pathlib.Path(os.environ.get("ONDOL_MODELS", "~/.local/share/ondol/models")).expanduser()
 SMOLLM2 = "smollm2-135m"
 QWEN = "qwen2.5-coder-0.5b"

@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("ONDOL_PROGRAM", str(ROOT / "build" / "release" / "ondol"))
+BINARY = os.environ.get("ONDOL_BIN", str(ROOT / "build" / "release" / "ondol"))
 MODELS = pathlib.Path(os.environ.get("ONDOL_MODELS", "~/.local/share/ondol/models")).expanduser()
 GOLDEN = ROOT / "tests" / "data" / "golden"
 FILES = {
