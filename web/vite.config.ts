@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// The notices of what is bundled travel with it: the server gives them out beside the page.
+const kLicenses = '/*! Licences: licenses.txt beside this file */';
+
 // File names carry no hash: the server embeds a fixed set of files and answers with an ETag.
 // `base: './'` keeps every URL relative, so that the page works below any proxy path.
 export default defineConfig({
@@ -15,12 +18,13 @@ export default defineConfig({
         entryFileNames: 'app.js',
         chunkFileNames: '[name].js',
         assetFileNames: 'app[extname]',
+        banner: kLicenses,
       },
     },
   },
   worker: {
     format: 'es',
-    rollupOptions: { output: { entryFileNames: 'highlight.js' } },
+    rollupOptions: { output: { entryFileNames: 'highlight.js', banner: kLicenses } },
   },
   test: { environment: 'jsdom', include: ['tests/**/*.test.ts'], testTimeout: 60_000 },
 });

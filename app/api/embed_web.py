@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Turns a folder of static files into C++ that embeds them: embedded_files.cpp and, beside it, the
-compressed copies. Called by the build: embed_web.py DIST_FOLDER OUTPUT_FOLDER [FILE ...].
+compressed copies. Called by the build:
+embed_web.py [--licenses=FILE]... DIST_FOLDER OUTPUT_FOLDER [FILE ...]
 
-Without a FILE the page was not built, and one page that says so is embedded. The bytes come in through
-.incbin, so that compiling takes no time however large the page is. The same input gives the same output."""
+The files of --licenses, one after the other, become /licenses.txt: the notices that have to travel with
+every copy of the program and of the page. Without a FILE the page was not built, and one page that says so
+is embedded. The bytes come in through .incbin, so that compiling takes no time however large the page is.
+The same input gives the same output."""
+import argparse
 import gzip
 import hashlib
 import os
@@ -39,12 +43,15 @@ NOT_BUILT = """<!doctype html>
 """
 
 
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def write_if_changed(path, data):
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    if os.path.exists(path):
-        with open(path, "rb") as file:
-            if file.read() == data:
-                return
+    if os.path.exists(path) and bytes_of(path) == data:
+        return
     with open(path, "wb") as file:
         file.write(data)
 
@@ -62,22 +69,29 @@ def asm_blob(symbol, path):
 
 
 def main():
-    dist, output = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    files = sorted(os.path.abspath(path) for path in sys.argv[3:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("dist")
+    parser.add_argument("output")
+    parser.add_argument("--licenses", action="append", default=[])
+    parser.add_argument("files", nargs="*")
+    arguments = parser.parse_args()
+    dist, output = os.path.abspath(arguments.dist), os.path.abspath(arguments.output)
+    files = {"/" + os.path.relpath(path, dist).replace(os.sep, "/"): os.path.abspath(path)
+             for path in arguments.files}
     if not files:
-        page = os.path.join(output, "not_built", "index.html")
-        write_if_changed(page, NOT_BUILT.encode())
-        dist, files = os.path.dirname(page), [page]
+        files["/index.html"] = os.path.join(output, "not_built", "index.html")
+        write_if_changed(files["/index.html"], NOT_BUILT.encode())
+    if arguments.licenses:
+        files["/licenses.txt"] = os.path.join(output, "licenses.txt")
+        write_if_changed(files["/licenses.txt"], b"\n\n".join(map(bytes_of, arguments.licenses)))
 
     asm, declarations, entries = [], [], []
-    for index, path in enumerate(files):
-        name = "/" + os.path.relpath(path, dist).replace(os.sep, "/")
+    for index, (name, path) in enumerate(sorted(files.items())):
         extension = os.path.splitext(name)[1].lower()
         if extension not in CONTENT_TYPES:
             sys.exit(f"embed_web.py: {name}: no content type is known for '{extension}'; "
                      "add it to CONTENT_TYPES")
-        with open(path, "rb") as file:
-            data = file.read()
+        data = bytes_of(path)
         etag = '"' + hashlib.sha256(data).hexdigest()[:32] + '"'
         compressed = gzip.compress(data, 9, mtime=0)
         symbols = [f"ondol_embedded_{index}"]

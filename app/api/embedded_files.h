@@ -1,8 +1,9 @@
 // The browser page, held in the program itself: web/dist as the build found it (embed_web.py), sorted by
-// path. Where the page was not built (dev and test builds only), one /index.html that says so. Immutable,
-// lives as long as the process; any thread.
+// path, and /licenses.txt, which has to go with every copy. Where the page was not built (dev and test builds
+// only), one /index.html that says so. Immutable, lives as long as the process; any thread.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -17,5 +18,13 @@ struct EmbeddedFile {
 };
 
 std::span<const EmbeddedFile> embedded_files();
+
+// Null if there is none of this path.
+inline const EmbeddedFile* embedded_file(std::string_view path) {
+  const auto files = embedded_files();
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) { return f.path == path; });
+  return found == files.end() ? nullptr : &*found;
+}
 
 }  // namespace ondol

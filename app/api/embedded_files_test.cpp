@@ -2,18 +2,30 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 
 namespace ondol {
 
 TEST_CASE("embedded files: the start page is among them, as HTML") {
-  const auto files = embedded_files();
-  const auto page = std::find_if(files.begin(), files.end(), [](auto& f) { return f.path == "/index.html"; });
-  REQUIRE(page != files.end());
+  const EmbeddedFile* page = embedded_file("/index.html");
+  REQUIRE(page != nullptr);
   CHECK(page->content_type == "text/html; charset=utf-8");
   const std::string text(page->bytes.begin(), page->bytes.end());
   CHECK(text.find("<html") != std::string::npos);
+}
+
+TEST_CASE("embedded files: the licences of all that the program holds go with it") {
+  const EmbeddedFile* licenses = embedded_file("/licenses.txt");
+  REQUIRE(licenses != nullptr);
+  CHECK(licenses->content_type == "text/plain; charset=utf-8");
+  const std::string text(licenses->bytes.begin(), licenses->bytes.end());
+  for (const char* notice :
+       {"Jason Miller", "MarkedJS", "John Gruber", "Cure53", "Ivan Sagalaev", "Yuji Hirose", "Niels Lohmann",
+        "Henry Schreiner", "Apache License", "LESSER GENERAL PUBLIC LICENSE"}) {
+    CAPTURE(notice);
+    CHECK(text.find(notice) != std::string::npos);
+  }
+  CHECK(embedded_file("/no-such-file") == nullptr);
 }
 
 TEST_CASE("embedded files: every file has a path, a type and a quoted etag, and the paths ascend") {

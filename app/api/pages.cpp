@@ -1,7 +1,5 @@
 #include "app/api/pages.h"
 
-#include <algorithm>
-
 #include "app/api/embedded_files.h"
 
 namespace ondol::api {
@@ -11,13 +9,7 @@ constexpr const char* kContentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const EmbeddedFile* find(std::string_view path) {
-  if (path == "/") path = "/index.html";
-  const auto files = embedded_files();
-  const auto found =
-      std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) { return f.path == path; });
-  return found == files.end() ? nullptr : &*found;
-}
+const EmbeddedFile* find(std::string_view path) { return embedded_file(path == "/" ? "/index.html" : path); }
 
 bool accepts_gzip(std::string_view header) {
   const size_t at = header.find("gzip");

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/api/embedded_files.h"
 #include "app/commands/command_line.h"
+#include "core/base/check.h"
 #include "kernels/cpu/dispatch.h"
 
 namespace ondol {
@@ -32,9 +34,15 @@ std::string commands::version_number() { return ONDOL_BUILD_VERSION; }
 
 int run_version(int argc, char** argv) {
   CLI::App app("The program's version, how it was built, and which kernels it has for this machine.");
-  bool in_json = false;
+  bool in_json = false, licenses = false;
   app.add_flag("--json", in_json, "as one JSON object");
+  app.add_flag("--licenses", licenses, "the licences of all that the program holds");
   if (const auto code = parse_command_line(app, argc, argv)) return *code;
+  if (licenses) {
+    const EmbeddedFile* file = embedded_file("/licenses.txt");
+    CHECK(file != nullptr);
+    return print(std::string(file->bytes.begin(), file->bytes.end())) ? kExitOk : kExitFailed;
+  }
 
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
   std::string names;
