@@ -18,6 +18,8 @@ using jinja::Text;
 using jinja::Value;
 
 constexpr int64_t kProbeStepsMax = 500'000;  // for the trial renders of load()
+// Where a file keeps its second template, for requests with tools (as gguf-py writes and llama.cpp reads it).
+constexpr const char* kToolUseKey = "tokenizer.chat_template.tool_use";
 constexpr std::string_view kReserved[] = {"messages", "tools", "documents", "bos_token", "eos_token"};
 
 std::vector<TextSpan> spans_of(const Text& text) {
@@ -49,7 +51,7 @@ class JinjaChatTemplate final : public ChatTemplate {
     probe();
   }
 
-  const std::string& source() const override { return source_; }
+  const std::string& source(const RenderOptions&) const override { return source_; }
   const std::string& origin() const override { return origin_; }
 
   Result<Rendered> render(const std::vector<Message>& messages, const RenderOptions& options) const override {
@@ -190,6 +192,36 @@ Result<std::unique_ptr<ChatTemplate>> make(const std::string& source, const std:
       std::make_unique<JinjaChatTemplate>(source, origin, bos, eos, clock, std::move(block)));
 }
 
+bool has_tools(const std::string& tools_json) {
+  if (tools_json.empty()) return false;
+  jinja::Heap heap{Limits{}};
+  const Result<Value> parsed = jinja::read_json(heap, tools_json, true);
+  return !parsed || !parsed->is(Kind::kList) || !parsed->items().values.empty();  // render() tells of faults
+}
+
+// A file's template and the second one that it carries for requests with tools.
+class TwoTemplates final : public ChatTemplate {
+ public:
+  TwoTemplates(std::unique_ptr<ChatTemplate> plain, Result<std::unique_ptr<ChatTemplate>> for_tools)
+      : plain_(std::move(plain)), for_tools_(std::move(for_tools)) {}
+
+  Result<Rendered> render(const std::vector<Message>& messages, const RenderOptions& options) const override {
+    if (!has_tools(options.tools_json)) return plain_->render(messages, options);
+    if (for_tools_) return (*for_tools_)->render(messages, options);
+    return Error{Code::kInvalidArgument, "the model's template for tools: " + for_tools_.error().text(),
+                 "tools"};
+  }
+  const std::string& source(const RenderOptions& options) const override {
+    return for_tools_ && has_tools(options.tools_json) ? (*for_tools_)->source(options)
+                                                       : plain_->source(options);
+  }
+  const std::string& origin() const override { return plain_->origin(); }
+
+ private:
+  const std::unique_ptr<ChatTemplate> plain_;
+  const Result<std::unique_ptr<ChatTemplate>> for_tools_;
+};
+
 bool says_chat(const gguf::File& file) {
   for (const char* key : {"general.name", "general.finetune", "general.basename"}) {
     std::string text(file.string(key).value_or(""));
@@ -198,6 +230,22 @@ bool says_chat(const gguf::File& file) {
     if (text.find("chat") != std::string::npos || text.find("instruct") != std::string::npos) return true;
   }
   return false;
+}
+
+Result<std::unique_ptr<ChatTemplate>> family_default(const gguf::File& file, const Tokenizer& tokenizer,
+                                                     const std::string& bos, const std::string& eos,
+                                                     const Clock& clock) {
+  const std::string architecture(file.string("general.architecture").value_or(""));
+  const DefaultTemplate* chosen =
+      default_template(architecture, says_chat(file),
+                       [&](std::string_view token) { return tokenizer.find(token).has_value(); });
+  if (chosen == nullptr) {
+    return Error{Code::kUnsupported,
+                 "the file has no chat template, and none is known for architecture '" + architecture +
+                     "' with this vocabulary; it can complete text but not chat",
+                 file.path()};
+  }
+  return make(std::string(chosen->source), std::string(chosen->name), bos, eos, clock);
 }
 
 }  // namespace
@@ -215,21 +263,19 @@ Result<std::unique_ptr<ChatTemplate>> ChatTemplate::load(const gguf::File& file,
   };
   const std::string bos = text_of(tokenizer.bos());
   const std::string eos = text_of(tokenizer.eos());
-  if (file.has("tokenizer.chat_template")) {
-    ONDOL_TRY(const std::string_view source, file.string("tokenizer.chat_template"));
+  const auto from_file = [&](const char* key) -> Result<std::unique_ptr<ChatTemplate>> {
+    ONDOL_TRY(const std::string_view source, file.string(key));
     return make(std::string(source), "file", bos, eos, clock);
+  };
+  std::unique_ptr<ChatTemplate> plain;
+  if (file.has("tokenizer.chat_template")) {
+    ONDOL_TRY(plain, from_file("tokenizer.chat_template"));
+  } else {
+    ONDOL_TRY(plain, family_default(file, tokenizer, bos, eos, clock));
   }
-  const std::string architecture(file.string("general.architecture").value_or(""));
-  const DefaultTemplate* chosen =
-      default_template(architecture, says_chat(file),
-                       [&](std::string_view token) { return tokenizer.find(token).has_value(); });
-  if (chosen == nullptr) {
-    return Error{Code::kUnsupported,
-                 "the file has no chat template, and none is known for architecture '" + architecture +
-                     "' with this vocabulary; it can complete text but not chat",
-                 file.path()};
-  }
-  return make(std::string(chosen->source), std::string(chosen->name), bos, eos, clock);
+  if (!file.has(kToolUseKey)) return plain;
+  return std::unique_ptr<ChatTemplate>(
+      std::make_unique<TwoTemplates>(std::move(plain), from_file(kToolUseKey)));
 }
 
 Result<std::unique_ptr<ChatTemplate>> ChatTemplate::parse(const std::string& source,

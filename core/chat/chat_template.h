@@ -30,8 +30,9 @@ struct Rendered {
 
 class ChatTemplate {
  public:
-  // The file's `tokenizer.chat_template`, or its family's default. kUnsupported: no template and no
-  // default for the family; kInvalidArgument: the template does not parse (message has line and column).
+  // The file's `tokenizer.chat_template`, or its family's default; for requests with tools the file's
+  // `tokenizer.chat_template.tool_use`, if it has that. kUnsupported: no template and no default for the
+  // family; kInvalidArgument: the template does not parse (message has line and column).
   static Result<std::unique_ptr<ChatTemplate>> load(const gguf::File& file, const Tokenizer& tokenizer,
                                                     const Clock& clock);
   // From text, for tests and overrides.
@@ -39,10 +40,10 @@ class ChatTemplate {
                                                      const std::string& eos_text, const Clock& clock);
   virtual ~ChatTemplate() = default;
   // kInvalidArgument: the template refused the conversation (raise_exception) in plain words, or hit a
-  // limit (steps, output bytes, depth).
+  // limit (steps, output bytes, depth); the template for tools does not parse.
   virtual Result<Rendered> render(const std::vector<Message>& messages,
                                   const RenderOptions& options) const = 0;
-  virtual const std::string& source() const = 0;
+  virtual const std::string& source(const RenderOptions& options) const = 0;  // that render() uses
   virtual const std::string& origin() const = 0;  // "file", or the name of the default
 };
 

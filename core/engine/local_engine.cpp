@@ -126,11 +126,7 @@ Result<std::string> LocalEngine::token_bytes(TokenId id) const {
 
 Result<std::string> LocalEngine::render(const ChatPrompt& prompt) const {
   ONDOL_TRY(const ModelParts* model, ready());
-  if (!model->chat_template)
-    return Error{Code::kInvalidArgument, "this model cannot chat: " + model->chat_template_error, "model"};
-  ONDOL_TRY(auto rendered,
-            model->chat_template->render(prompt.messages, {prompt.add_generation_prompt, prompt.tools_json,
-                                                           prompt.template_kwargs_json}));
+  ONDOL_TRY(const chat::Rendered rendered, render_chat(prompt, *model));
   return rendered.text();
 }
 

@@ -8,26 +8,21 @@ namespace {
 struct Prompt {
   std::vector<TokenId> ids;
   std::string text;
+  std::optional<chat::ReasoningTags> reasoning;  // chats with a model that thinks aloud
 };
 
+chat::RenderOptions render_options(const ChatPrompt& prompt) {
+  return {prompt.add_generation_prompt, prompt.tools_json, prompt.template_kwargs_json};
+}
+
 Result<Prompt> prompt_of(const ChatPrompt& prompt, const ModelParts& model) {
-  if (!model.chat_template)
-    return Error{Code::kInvalidArgument, "this model cannot chat: " + model.chat_template_error, "model"};
-  chat::RenderOptions options;
-  options.add_generation_prompt = prompt.add_generation_prompt;
-  options.tools_json = prompt.tools_json;
-  options.extra_variables_json = prompt.template_kwargs_json;
-  auto rendered = model.chat_template->render(prompt.messages, options);
-  if (!rendered) {
-    Error error = rendered.error();
-    if (error.where.empty()) error.where = "messages";
-    return error;
-  }
-  return Prompt{chat::encode_chat(*rendered, *model.tokenizer), rendered->text()};
+  ONDOL_TRY(const chat::Rendered rendered, render_chat(prompt, model));
+  return Prompt{chat::encode_chat(rendered, *model.tokenizer), rendered.text(),
+                chat::detect_reasoning_tags(model.chat_template->source(render_options(prompt)))};
 }
 
 Result<Prompt> prompt_of(const TextPrompt& prompt, const ModelParts& model) {
-  Prompt out{model.tokenizer->encode(prompt.text, prompt.parse_special), prompt.text};
+  Prompt out{model.tokenizer->encode(prompt.text, prompt.parse_special), prompt.text, {}};
   begin_with_bos(*model.tokenizer, out.ids);
   return out;
 }
@@ -40,7 +35,7 @@ Result<Prompt> prompt_of(const TokenPrompt& prompt, const ModelParts& model) {
                        std::to_string(model.tokenizer->size()),
                    "prompt"};
   }
-  return Prompt{prompt.ids, model.tokenizer->decode(prompt.ids, true)};
+  return Prompt{prompt.ids, model.tokenizer->decode(prompt.ids, true), {}};
 }
 
 Result<void> check_fields(const Request& request, int64_t vocabulary) {
@@ -60,6 +55,16 @@ Result<void> check_fields(const Request& request, int64_t vocabulary) {
 }
 
 }  // namespace
+
+Result<chat::Rendered> render_chat(const ChatPrompt& prompt, const ModelParts& model) {
+  if (!model.chat_template)
+    return Error{Code::kInvalidArgument, "this model cannot chat: " + model.chat_template_error, "model"};
+  auto rendered = model.chat_template->render(prompt.messages, render_options(prompt));
+  if (rendered || !rendered.error().where.empty()) return rendered;
+  Error error = rendered.error();
+  error.where = "messages";
+  return error;
+}
 
 Result<Prepared> prepare(const Request& request, const ModelParts& model) {
   const RunnerInfo& info = model.runner->info();
@@ -87,10 +92,9 @@ Result<Prepared> prepare(const Request& request, const ModelParts& model) {
   prepared.job.sampling = request.sampling;
   prepared.job.tokens_max = request.max_tokens.value_or(context - prompt_tokens);
   prepared.job.choices = request.n;
-  if (std::holds_alternative<ChatPrompt>(request.prompt)) {
-    if (const auto tags = chat::detect_reasoning_tags(model.chat_template->source()))
-      prepared.splitter.emplace(*tags, chat::prompt_opens_reasoning(prompt.text, *tags));
-  }
+  if (prompt.reasoning)
+    prepared.splitter.emplace(*prompt.reasoning,
+                              chat::prompt_opens_reasoning(prompt.text, *prompt.reasoning));
   prepared.prompt_text = std::move(prompt.text);
   return prepared;
 }

@@ -31,6 +31,9 @@ struct Prepared {
   std::optional<chat::ReasoningSplitter> splitter;  // chats with a model that thinks aloud
 };
 
+// The chat as text spans. kInvalidArgument: the model cannot chat, or its template refuses.
+Result<chat::Rendered> render_chat(const ChatPrompt& prompt, const ModelParts& model);
+
 // kInvalidArgument (`where` names the field), kContextLength (both numbers in the message).
 Result<Prepared> prepare(const Request& request, const ModelParts& model);
 
