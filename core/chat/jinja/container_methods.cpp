@@ -35,7 +35,7 @@ Result<Value> dict_method(Interpreter& in, const Value& self, std::string_view n
       for (const Dict::Entry& entry : copy.entries()) dict.set(entry.key, entry.value);
       heap.charge_bytes(static_cast<int64_t>(copy.size() * 256));
     }
-    for (const auto& [key, value] : args.named) dict.set(key, value);
+    for (const auto& [key, value, mark] : args.named) dict.set(key, value, mark);
     ONDOL_RETURN_IF_ERROR(heap.check());
     return Value::none();
   }

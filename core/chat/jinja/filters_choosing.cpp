@@ -12,12 +12,12 @@ Result<Value> map(Interpreter& in, const Value& input, const CallArgs& args) {
   std::vector<Value> out;
   const Value* attribute = nullptr;
   const Value* otherwise = nullptr;
-  for (const auto& [name, value] : args.named) {
+  for (const auto& [name, value, mark] : args.named) {
     if (name == "attribute") attribute = &value;
     if (name == "default") otherwise = &value;
   }
   if (args.positional.empty() && attribute != nullptr) {
-    for (const auto& [name, value] : args.named) {
+    for (const auto& [name, value, mark] : args.named) {
       if (name != "attribute" && name != "default")
         return failure("Unexpected keyword argument '" + name + "'");
     }

@@ -81,8 +81,9 @@ Result<Value> indent(Interpreter& in, const Value& input, const CallArgs& args) 
   Text out;
   if (a.truthy(1, false)) out.append(margin);
   const std::vector<Text> lines = split_lines(source, false);
+  const std::vector<Text> whole_lines = split_lines(source, true);
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (i > 0) out.append("\n", false);
+    if (i > 0) out.append("\n", whole_lines[i - 1].from_message_at(whole_lines[i - 1].size() - 1));
     if (i > 0 && (blank || !lines[i].empty())) out.append(margin);
     out.append(lines[i]);
     in.heap().charge_steps(1);
@@ -203,7 +204,7 @@ Result<Value> format_filter(Interpreter& in, const Value& input, const CallArgs&
   if (args.named.empty())
     return printf_format(in, text, in.heap().make_list(args.positional, ListKind::kTuple));
   const Value named = in.heap().make_dict();
-  for (const auto& [key, value] : args.named) named.entries().set(key, value);
+  for (const auto& [key, value, mark] : args.named) named.entries().set(key, value, mark);
   return printf_format(in, text, named);
 }
 
@@ -224,6 +225,7 @@ Result<Value> tojson(Interpreter& in, const Value& input, const CallArgs& args) 
     style.item_separator = ",";
     if (wanted_indent->is(Kind::kString)) {
       style.indent = std::string(wanted_indent->view());
+      style.from_message |= wanted_indent->text().any_from_message();
     } else if (wanted_indent->is_integral()) {
       style.indent = std::string(
           static_cast<size_t>(std::clamp<int64_t>(wanted_indent->as_int(), 0, kIndentBytesMax)), ' ');
@@ -239,6 +241,7 @@ Result<Value> tojson(Interpreter& in, const Value& input, const CallArgs& args) 
     }
     style.item_separator = separators[0].view();
     style.key_separator = separators[1].view();
+    for (const Value& separator : separators) style.from_message |= separator.text().any_from_message();
   }
   ONDOL_TRY(Text out, write_json(in.heap(), input, style));
   return in.heap().make_string(std::move(out));

@@ -25,6 +25,7 @@ struct Spec {
   int64_t width = 0;
   int64_t precision = -1;
   char type = '\0';
+  bool from_message = false;  // the format did, and so what it puts in
 };
 
 int64_t read_number(std::string_view text, size_t& at) {
@@ -46,9 +47,9 @@ Text pad(const Text& body, const Spec& spec, char align) {
     head = !body.empty() && (body.view()[0] == '-' || body.view()[0] == '+' || body.view()[0] == ' ') ? 1 : 0;
   }
   out.append(body, 0, head);
-  for (int64_t i = 0; i < left; ++i) out.append(spec.fill, false);
+  for (int64_t i = 0; i < left; ++i) out.append(spec.fill, spec.from_message);
   out.append(body, head, body.size());
-  for (int64_t i = 0; i < space - left; ++i) out.append(spec.fill, false);
+  for (int64_t i = 0; i < space - left; ++i) out.append(spec.fill, spec.from_message);
   return out;
 }
 
@@ -87,7 +88,7 @@ Result<Text> format_integer(const Value& value, const Spec& spec) {
   } else if (spec.sign != '-') {
     digits.insert(0, 1, spec.sign);
   }
-  return Text(digits, value.from_message());
+  return Text(digits, value.from_message() || spec.from_message);
 }
 
 Result<Text> format_real(const Value& value, const Spec& spec) {
@@ -111,7 +112,7 @@ Result<Text> format_real(const Value& value, const Spec& spec) {
   } else if (spec.sign != '-') {
     digits.insert(0, 1, spec.sign);
   }
-  return Text(digits, value.from_message());
+  return Text(digits, value.from_message() || spec.from_message);
 }
 
 Text cut(const Text& text, int64_t precision) {
@@ -206,7 +207,8 @@ Result<Value> printf_format(Interpreter& interpreter, const Text& format, const 
     out.append(format, at, percent);
     at = percent;
     if (at >= text.size()) break;
-    ++at;
+    Spec spec;
+    spec.from_message = format.from_message_at(at++);
     Value argument;
     bool named = false;
     if (at < text.size() && text[at] == '(') {
@@ -216,7 +218,6 @@ Result<Value> printf_format(Interpreter& interpreter, const Text& format, const 
       named = true;
       at = end + 1;
     }
-    Spec spec;
     for (; at < text.size() && std::string_view("#0- +").find(text[at]) != std::string_view::npos; ++at) {
       if (text[at] == '-') spec.align = '<';
       if (text[at] == '0') spec.zero = true;
@@ -274,9 +275,10 @@ Result<Spec> read_spec(std::string_view text) {
   return spec;
 }
 
-Result<Text> format_braces_value(Interpreter& interpreter, const Value& value, std::string_view text) {
-  if (text.empty()) return to_text(interpreter.heap(), value);
-  ONDOL_TRY(Spec spec, read_spec(text));
+Result<Text> format_braces_value(Interpreter& interpreter, const Value& value, const Text& format) {
+  if (format.empty()) return to_text(interpreter.heap(), value);
+  ONDOL_TRY(Spec spec, read_spec(format.view()));
+  spec.from_message = format.any_from_message();
   const bool is_integer = value.is(Kind::kInt) || value.is(Kind::kBigInt) || value.is(Kind::kBool);
   if (spec.zero && spec.align == '\0' && value.is_number()) spec.fill = "0", spec.align = '=';
   if (is_integer &&
@@ -328,12 +330,14 @@ Result<Value> braces_format(Interpreter& interpreter, const Text& format, const 
     std::string_view field = text.substr(at + 1, end - at - 1);
     at = end + 1;
     const size_t colon = field.find(':');
-    const std::string_view spec = colon == std::string_view::npos ? "" : field.substr(colon + 1);
+    const Text spec =
+        colon == std::string_view::npos ? Text() : format.slice(end - field.size() + colon + 1, end);
     field = field.substr(0, colon);
     char conversion = 's';
     const bool converts = field.size() > 1 && field[field.size() - 2] == '!';
     if (converts) conversion = field.back(), field.remove_suffix(2);
-    if (spec.find('{') != std::string_view::npos) return failure("nested format fields are not supported");
+    if (spec.view().find('{') != std::string_view::npos)
+      return failure("nested format fields are not supported");
     const size_t path = std::min(field.find_first_of(".["), field.size());
     const std::string_view name = field.substr(0, path);
     if (path < field.size()) return failure("format fields with attributes are not supported");
@@ -344,7 +348,7 @@ Result<Value> braces_format(Interpreter& interpreter, const Text& format, const 
     if (name.empty() || (number.ec == std::errc() && number.ptr == name.data() + name.size())) {
       if (index < args.positional.size()) value = &args.positional[index];
     } else {
-      for (const auto& [key, each] : args.named) {
+      for (const auto& [key, each, mark] : args.named) {
         if (key == name) value = &each;
       }
     }

@@ -50,7 +50,7 @@ Result<Value> make_mapping(Interpreter& in, std::string_view name, const CallArg
       }
     }
   }
-  for (const auto& [key, value] : args.named) out.entries().set(key, value);
+  for (const auto& [key, value, mark] : args.named) out.entries().set(key, value, mark);
   in.heap().charge_bytes(static_cast<int64_t>(out.entries().size() * 128));
   return out;
 }

@@ -16,9 +16,15 @@
 
 namespace ondol::chat::jinja {
 
+struct NamedArgument {
+  std::string name;
+  Value value;
+  bool name_from_message = false;  // a key of a mapping handed over with **
+};
+
 struct CallArgs {
   std::vector<Value> positional;
-  std::vector<std::pair<std::string, Value>> named;
+  std::vector<NamedArgument> named;
 };
 
 // Arguments laid out by parameter name; a missing one is null. Views into the CallArgs.

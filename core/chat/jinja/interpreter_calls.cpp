@@ -16,7 +16,7 @@ Result<Bound> Bound::bind(std::string_view function, const CallArgs& args,
     return failure(std::string(function) + "() takes at most " + std::to_string(names.size()) + " arguments");
   }
   for (size_t i = 0; i < args.positional.size(); ++i) bound.values_[i] = &args.positional[i];
-  for (const auto& [name, value] : args.named) {
+  for (const auto& [name, value, mark] : args.named) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) return failure(std::string(function) + "() has no argument '" + name + "'");
     const auto index = static_cast<size_t>(found - names.begin());
@@ -225,7 +225,7 @@ Result<Value> Interpreter::call_macro(const Callable& callee, const CallArgs& ar
   }
   const Value extra_named = heap_.make_dict();
   Value caller = Value::undefined("No caller defined");
-  for (const auto& [name, value] : args.named) {
+  for (const auto& [name, value, mark] : args.named) {
     const auto parameter = std::find_if(macro.parameters.begin(), macro.parameters.end(),
                                         [&name = name](const Parameter& p) { return p.name == name; });
     if (parameter != macro.parameters.end()) {
@@ -235,7 +235,7 @@ Result<Value> Interpreter::call_macro(const Callable& callee, const CallArgs& ar
     } else if (name == "caller" && macro.uses_caller) {
       caller = value;
     } else if (macro.uses_kwargs) {
-      extra_named.entries().set(name, value);
+      extra_named.entries().set(name, value, mark);
     } else {
       return failure("macro '" + macro.name + "' takes no keyword argument '" + name + "'");
     }

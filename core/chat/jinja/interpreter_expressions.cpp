@@ -212,7 +212,7 @@ Result<CallArgs> Interpreter::eval_arguments(const Expr& expr, Scope& scope) {
     ONDOL_TRY(Value value, eval(*argument.value, scope));
     switch (argument.type) {
       case Argument::Type::kPositional: out.positional.push_back(std::move(value)); break;
-      case Argument::Type::kNamed: out.named.emplace_back(argument.name, std::move(value)); break;
+      case Argument::Type::kNamed: out.named.push_back({argument.name, std::move(value)}); break;
       case Argument::Type::kStar: {
         ONDOL_TRY(std::vector<Value> values, iterate(value));
         for (Value& each : values) out.positional.push_back(std::move(each));
@@ -221,7 +221,9 @@ Result<CallArgs> Interpreter::eval_arguments(const Expr& expr, Scope& scope) {
       case Argument::Type::kDoubleStar:
         if (!value.is(Kind::kDict)) return failure("the argument after ** must be a mapping");
         for (const Dict::Entry& entry : value.entries().entries()) {
-          out.named.emplace_back(std::string(entry.key.view()), entry.value);
+          if (!entry.key.is(Kind::kString)) return failure("keywords must be strings");
+          out.named.push_back(
+              {std::string(entry.key.view()), entry.value, entry.key.text().any_from_message()});
         }
         break;
     }
@@ -232,7 +234,7 @@ Result<CallArgs> Interpreter::eval_arguments(const Expr& expr, Scope& scope) {
 Result<Value> Interpreter::eval_call(const Expr& expr, Scope& scope, const Value* caller) {
   ONDOL_TRY(const Value callee, eval(*expr.children[0], scope));
   ONDOL_TRY(CallArgs args, eval_arguments(expr, scope));
-  if (caller != nullptr) args.named.emplace_back("caller", *caller);
+  if (caller != nullptr) args.named.push_back({"caller", *caller});
   return call(callee, args);
 }
 

@@ -21,9 +21,10 @@ struct JsonStyle {
   std::optional<std::string> indent;  // of one level; without it everything is on one line
   std::string item_separator = ", ";
   std::string key_separator = ": ";
+  bool from_message = false;  // any of these texts came from a message
 };
 
-// If anything in `value` came from a message, the whole text is marked so.
+// If anything in `value` or `style` came from a message, the whole text is marked so.
 Result<Text> write_json(Heap& heap, const Value& value, const JsonStyle& style);
 
 }  // namespace ondol::chat::jinja

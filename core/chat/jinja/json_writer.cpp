@@ -11,7 +11,8 @@ namespace {
 
 class JsonWriter {
  public:
-  JsonWriter(Heap& heap, const JsonStyle& style) : heap_(heap), style_(style) {}
+  JsonWriter(Heap& heap, const JsonStyle& style)
+      : heap_(heap), style_(style), from_message_(style.from_message) {}
 
   Result<void> write(const Value& value, int depth) {
     if (depth > kJsonDepthMax)
@@ -147,7 +148,7 @@ class JsonWriter {
   Heap& heap_;
   const JsonStyle& style_;
   std::string out_;
-  bool from_message_ = false;
+  bool from_message_;
 };
 
 }  // namespace

@@ -40,6 +40,30 @@ TEST_CASE("provenance: what holds anything from a message is marked as a whole w
   CHECK(render_marks("{{ l }}{{ ['a'] }}{{ ['a'] | tojson }}", kVariables) == R"(«['x', 'y']»['a']["a"])");
 }
 
+TEST_CASE("provenance: names that ** hands over keep their mark") {
+  const std::string keys = R"({"d": {"<|x|>": true}})";
+  const std::string marked = "«<|x|>»";
+  const auto each = [](const std::string& made) { return "{% for k in " + made + " %}{{ k }}{% endfor %}"; };
+  CHECK(render_marks(each("dict(**d)"), keys) == marked);
+  CHECK(render_marks(each("dict({}, **d)"), keys) == marked);
+  CHECK(render_marks("{% set e = {} %}{% set x = e.update(**d) %}" + each("e"), keys) == marked);
+  CHECK(render_marks("{% macro m() %}" + each("kwargs") + "{% endmacro %}{{ m(**d) }}", keys) == marked);
+  CHECK(render_marks("{{ dict(**d) | tojson }}", keys) == R"(«{"<|x|>": true}»)");
+  CHECK(render_marks("{{ '%s' | format(**d) }}", keys) == "«{'<|x|>': True}»");
+  CHECK(render_marks(each("dict(k=1)"), keys) == "k");
+}
+
+TEST_CASE("provenance: what a message's format, separator or line end puts in is the message's") {
+  const std::string texts =
+      R"json({"f": "{0:<<1}{0:|<1}", "p": "%05d", "c": ["<|", "|>"], "i": "<|", "s": "a\nb"})json";
+  CHECK(render_marks("{{ f.format('') }}", texts) == "«<|»");
+  CHECK(render_marks("{{ '{:<<2}'.format('') }}", texts) == "<<");
+  CHECK(render_marks("{{ p % 7 }}{{ '%05d' % 7 }}", texts) == "«00007»00007");
+  CHECK(render_marks("{{ [1, 2] | tojson(separators=c) }}", texts) == "«[1<|2]»");
+  CHECK(render_marks("{{ [1] | tojson(indent=i) }}", texts) == "«[\n<|1\n]»");
+  CHECK(render_marks("{{ s | indent(1) }}|{{ 'a\nb' | indent(1) }}", texts) == "«a\n» «b»|a\n b");
+}
+
 TEST_CASE("provenance: numbers remember where they came from") {
   CHECK(render_marks("{{ n + 1 }},{{ 1 + 1 }},{{ n | string }},{{ '7' | int }}", kVariables) ==
         "«13»,2,«12»,7");
