@@ -158,6 +158,46 @@ TEST_CASE("X32: an engine that failed says so and refuses, one that loads says h
   CHECK(engine->info().state == EngineState::kFailed);
 }
 
+TEST_CASE("B52: with many requests at once, some of them cancelled, every answer is its own") {
+  const auto own_request = [](int32_t i) {
+    Request request = completion("my id is " + std::to_string(i), 20 + i % 13);
+    request.sampling.seed = static_cast<uint64_t>(i);
+    request.sampling.temperature = i % 4 == 0 ? 0 : 1;
+    request.sampling.logprobs = i % 2 == 0;
+    request.n = 1 + i % 3;
+    if (i % 5 == 0) request.stop = {std::string(1, static_cast<char>('a' + i % 26)), "e"};
+    return request;
+  };
+  auto engine = scripted_engine();
+  constexpr int32_t kClients = 64;
+  std::vector<std::map<int32_t, Answer>> alone;
+  for (int32_t i = 0; i < kClients; ++i) {
+    auto stream = engine->submit(own_request(i));
+    REQUIRE(stream);
+    alone.push_back(read_all(**stream));
+  }
+  std::vector<std::unique_ptr<TokenStream>> streams;
+  for (int32_t i = 0; i < kClients; ++i) {
+    auto stream = engine->submit(own_request(i));
+    REQUIRE(stream);
+    streams.push_back(std::move(*stream));
+    if (i % 7 == 3) streams.back()->cancel();
+  }
+  for (int32_t i = 0; i < kClients; ++i) {
+    if (i % 7 == 3) continue;
+    CAPTURE(i);
+    auto together = read_all(*streams[static_cast<size_t>(i)]);
+    CHECK(together.size() == static_cast<size_t>(1 + i % 3));
+    for (auto& [choice, answer] : together) {
+      const Answer& expected = alone[static_cast<size_t>(i)][choice];
+      CHECK(answer.text == expected.text);
+      CHECK(answer.ids == expected.ids);
+      CHECK(answer.logprobs == expected.logprobs);
+      CHECK(answer.finish == expected.finish);
+    }
+  }
+}
+
 TEST_CASE("engine: as many choices and stop strings as the limits say, and not one more") {
   auto engine = scripted_engine();
   Request request = completion("hello", 3);

@@ -123,7 +123,7 @@ def test_X34_bodies_are_bounded_and_their_type_does_not_matter(server):
     bomb = server.request(
         "POST", "/v1/chat/completions", b"\x1f\x8b" + bytes(5000), headers={"Content-Encoding": "gzip"}
     )
-    assert bomb.status in (400, 413, 415)
+    assert bomb.status == 415
     assert server.resident_bytes() < 2 << 30
 
 
@@ -136,7 +136,7 @@ def test_X25_a_used_port_is_said_at_once(server):
     )
     assert done.returncode == 1
     assert time.monotonic() - started < 1.0
-    assert str(server.port).encode() in done.stderr + done.stdout
+    assert f"127.0.0.1:{server.port}".encode() in done.stderr + done.stdout
     for bad in ("127.0.0.1:70000", "127.0.0.1:abc", "nonsense host:1", "127.0.0.1:-1"):
         done = subprocess.run(
             [BINARY, "serve", "--model", model_file(SMOLLM2), "--listen", bad],
@@ -266,12 +266,14 @@ def parse_exposition(text):
 
 
 def test_X31_metrics_are_well_formed_and_only_go_up():
-    server = Server(f'한국어 "모델"={model_file(SMOLLM2)}')
+    server = Server(f'한국어 "모델"={model_file(SMOLLM2)}', wait_ready=False)
     name = '한국어 "모델"'
     try:
-        answer = server.request("GET", "/metrics")
+        answer = server.request("GET", "/metrics")  # while the model loads
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         seen = [parse_exposition(answer.body.decode())]
+        server.wait_ready()
+        seen.append(parse_exposition(server.request("GET", "/metrics").body.decode()))
         thread = threading.Thread(target=lambda: server.chat(model=name, max_tokens=60))
         thread.start()
         time.sleep(0.2)
@@ -287,8 +289,8 @@ def test_X31_metrics_are_well_formed_and_only_go_up():
                 kind = types.get(key[0]) or types.get(re.sub(r"_(bucket|sum|count)$", "", key[0]))
                 if kind in ("counter", "histogram"):
                     assert after[key] >= value, key
-        assert len(seen[3][1]) - len(seen[2][1]) < 5, "paths must not become labels"
-        names = {key[0] for key in seen[3][1]}
+        assert len(seen[-1][1]) - len(seen[-2][1]) < 5, "paths must not become labels"
+        names = {key[0] for key in seen[-1][1]}
         assert {
             "vllm:num_requests_running",
             "vllm:num_requests_waiting",

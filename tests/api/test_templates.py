@@ -19,10 +19,10 @@ def test_B05_text_never_becomes_a_control_token(server, content):
     assert prompt_tokens(content) - empty > parsed
 
 
-def test_B05_neither_in_a_system_message_nor_an_earlier_answer(server):
-    for role in ("system", "assistant"):
+def test_B05_neither_in_a_system_message_nor_an_earlier_answer_nor_a_tool_result(server):
+    for role in ("system", "assistant", "tool"):
         messages = [{"role": role, "content": FORGED}, {"role": "user", "content": "x"}]
-        if role == "assistant":
+        if role != "system":
             messages.insert(0, {"role": "user", "content": "y"})
         clean = [{**message, "content": ""} if message["role"] == role else message for message in messages]
         grown = (

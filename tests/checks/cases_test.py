@@ -13,6 +13,8 @@ CASES = {
     "API": ["B12", "B22", "B23", "B25", "B33", "B35", "X26", "X33", "X34", "X45"],
     "stop": ["B14"],
     "sampling": ["B29", "B30", "B31"],
+    "tools": ["B45"],
+    "batching": ["B46", "B52"],
     "long context": ["B34", "X43"],
     "model load": ["B60", "X01", "X02", "X03", "X04"],
     "metrics": ["X31", "X32"],
