@@ -282,7 +282,7 @@ TEST_CASE("local runner: what it says about the model") {
   const RunnerInfo& info = runner->info();
   CHECK(info.architecture == "qwen2");
   CHECK(info.kernels == "twin");
-  CHECK(info.numerics_id == "q8");
+  CHECK(info.numerics_id == kernels::kQuantizedNumerics);
   CHECK(info.kv_type == "f16");
   CHECK(info.vocabulary == 64);
   CHECK(info.threads == 1);

@@ -19,6 +19,8 @@ void ActivationBuffer::resize(int64_t rows_wanted, int64_t cols_wanted) {
   const int64_t groups = rows * (cols_padded / kGroupColumns);
   grow(values_storage, rows * cols * int64_t{sizeof(float)} + 64);
   grow(quants_storage, rows * cols_padded + 64);
+  grow(low_quants_storage, rows * cols_padded + 64);
+  grow(shifts_storage, groups * int64_t{sizeof(int32_t)} + 64);
   grow(scales_storage, groups * int64_t{sizeof(float)} + 64);
   grow(sums_storage, groups * 2 * int64_t{sizeof(int32_t)} + 64);
   grow(group_sums_storage, groups * int64_t{sizeof(int32_t)} + 64);

@@ -1,7 +1,7 @@
 // The operations that a forward pass is made of, as one table of plain functions per implementation:
 // "reference" (float32 truth), "twin" (scalar form of the quantized arithmetic) and one per instruction
-// set. Every table with numerics_id "q8" gives the same bits as the twin, for one row and for many:
-// each output element is reduced in one order that its own shape fixes (design: invariant 1).
+// set. Every table with the numerics_id of the twin gives the same bits as the twin, for one row and for
+// many: each output element is reduced in one order that its own shape fixes (design: invariant 1).
 //
 // Threads: every function is pure over its arguments; callers split work by rows, panels or heads and
 // never let two threads write the same element. Nothing here allocates except the buffers' own methods.
@@ -35,20 +35,23 @@ struct PackedMatrix {
   bool empty() const { return rows == 0; }
 };
 
-// m rows of activations, float and (for tables that quantize) int8 with one scale per 32 columns.
-// values [rows][cols]; quants [rows][cols_padded]; scales [rows][cols_padded/32]; sums
-// [rows][cols_padded/16]: the sum of each 16 quants; group_sums [rows][cols_padded/32]: of each 32;
-// scaled_sums [rows][cols_padded/32]: scale * group_sum. cols_padded is cols rounded up to 32; the padding's
-// quants are zero.
+// m rows of activations, float and (for tables that quantize) integers with one scale per 32 columns.
+// values [rows][cols]; an integer is (quants << shift) + low_quants, both [rows][cols_padded], with the shift
+// of its 32 columns, shifts [rows][cols_padded/32]: 0, and low_quants 0, but in groups that stand out of
+// their row. scales [rows][cols_padded/32]; sums [rows][cols_padded/16]: of each 16 integers; group_sums
+// [rows][cols_padded/32]: of each 32; scaled_sums [rows][cols_padded/32]: scale * group_sum. cols_padded is
+// cols rounded up to 32; the padding's integers are zero.
 struct ActivationBuffer {
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t cols_padded = 0;
-  AlignedBuffer values_storage, quants_storage, scales_storage, sums_storage, group_sums_storage,
-      scaled_sums_storage;
+  AlignedBuffer values_storage, quants_storage, low_quants_storage, shifts_storage, scales_storage,
+      sums_storage, group_sums_storage, scaled_sums_storage;
   float* values() const { return values_storage.as<float>(); }
   float* row(int64_t i) const { return values() + i * cols; }
   int8_t* quants() const { return quants_storage.as<int8_t>(); }
+  int8_t* low_quants() const { return low_quants_storage.as<int8_t>(); }
+  int32_t* shifts() const { return shifts_storage.as<int32_t>(); }
   float* scales() const { return scales_storage.as<float>(); }
   int32_t* sums() const { return sums_storage.as<int32_t>(); }
   int32_t* group_sums() const { return group_sums_storage.as<int32_t>(); }
@@ -56,6 +59,9 @@ struct ActivationBuffer {
   // Makes room for `rows` x `cols`; keeps its memory when that is enough. Contents become undefined.
   void resize(int64_t rows_wanted, int64_t cols_wanted);
 };
+
+// The arithmetic of kernels/base/NUMERICS.md: the twin's and every vector table's.
+inline constexpr std::string_view kQuantizedNumerics = "q8-fine";
 
 enum class KvType : uint8_t { kF32, kF16, kBF16 };
 int64_t kv_type_bytes(KvType type);
@@ -103,7 +109,7 @@ struct AttentionTask {
 
 struct KernelTable {
   std::string_view name;         // "reference", "twin", "avx2", "avx512"
-  std::string_view numerics_id;  // "float" or "q8": equal ids give equal bits
+  std::string_view numerics_id;  // equal ids give equal bits: "float" or kQuantizedNumerics
   bool quantizes;                // activations must be quantized before matmul
 
   // Allocates for W [rows][cols] of a type whose traits say is_weight (storage.data() stays null if memory

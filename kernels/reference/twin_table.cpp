@@ -19,53 +19,36 @@ namespace {
 #include "kernels/reference/lanes_scalar.inc"
 #include "kernels/reference/lane_ops.inc"
 #include "kernels/reference/lane_attention.inc"
+#include "kernels/reference/lane_quantize.inc"
 // clang-format on
 
 constexpr int64_t kTokenBlock = 256;
 constexpr int64_t kFloatColumns = 1024;
 
-// One group of 32: d = amax / 127; q = round(x * (1 / d)); a group of tiny values is zero, one with an
-// infinity or NaN gets d = NaN, so that the fault shows in every product.
-void quantize_group(const float* x, int64_t n, int8_t* q, float* d, int32_t* sums) {
+void quantize_group(const float* x, int64_t n, float limit, const GroupTarget& target) {
   uint32_t largest = 0;
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t bits = std::bit_cast<uint32_t>(x[i]) & 0x7fffffffu;
     largest = bits > largest ? bits : largest;
   }
-  const float amax = std::bit_cast<float>(largest);
-  float inverse = 0.0f;
-  *d = 0.0f;
-  if (largest >= 0x7f800000u) {
-    *d = std::bit_cast<float>(0x7fc00000u);
-  } else if (amax >= 1e-30f) {
-    *d = amax / 127.0f;
-    inverse = 1.0f / *d;
-  }
-  sums[0] = sums[1] = 0;
+  const GroupStep step = group_step(largest, limit);
+  const int32_t half = (1 << step.shift) / 2;
+  *target.scale = step.scale;
+  *target.shift = step.shift;
+  target.sums[0] = target.sums[1] = 0;
   for (int64_t i = 0; i < 32; ++i) {
-    const float scaled = i < n && inverse != 0.0f ? x[i] * inverse : 0.0f;
-    const float rounded = (scaled + 12582912.0f) - 12582912.0f;
-    q[i] = static_cast<int8_t>(rounded);
-    sums[i / 16] += q[i];
+    const float scaled = i < n && step.inverse > 0.0f ? x[i] * step.inverse : 0.0f;
+    const auto rounded = static_cast<int32_t>((scaled + 12582912.0f) - 12582912.0f);
+    const int32_t high = (rounded + half) >> step.shift;
+    target.quants[i] = static_cast<int8_t>(high);
+    target.low_quants[i] = static_cast<int8_t>(rounded - high * (1 << step.shift));
+    target.sums[i / 16] += rounded;
   }
 }
 
-void quantize(ActivationBuffer& x, int64_t row_begin, int64_t row_end) {
-  const int64_t groups = x.cols_padded / 32;
-  for (int64_t r = row_begin; r < row_end; ++r) {
-    for (int64_t g = 0; g < groups; ++g) {
-      const int64_t at = r * groups + g;
-      const int64_t n = x.cols - g * 32 < 32 ? x.cols - g * 32 : 32;
-      quantize_group(x.row(r) + g * 32, n, x.quants() + at * 32, x.scales() + at, x.sums() + at * 2);
-      x.group_sums()[at] = x.sums()[2 * at] + x.sums()[2 * at + 1];
-      x.scaled_sums()[at] = x.scales()[at] * static_cast<float>(x.group_sums()[at]);
-    }
-  }
-}
-
-int32_t dot16(const int16_t* q, const int8_t* x) {
+int32_t dot16(const int16_t* w, const int8_t* high, const int8_t* low, int32_t shift) {
   int32_t sum = 0;
-  for (int i = 0; i < 16; ++i) sum += int32_t{q[i]} * int32_t{x[i]};
+  for (int i = 0; i < 16; ++i) sum += int32_t{w[i]} * (int32_t{high[i]} * (1 << shift) + int32_t{low[i]});
   return sum;
 }
 
@@ -78,9 +61,10 @@ struct Group {
 
 // The step every table repeats: one group of one row times one group of one token.
 float add_group(const Group& w, const ActivationBuffer& x, int64_t at, float acc) {
-  const int8_t* q = x.quants() + at * 32;
+  const int8_t *q = x.quants() + at * 32, *fine = x.low_quants() + at * 32;
+  const int32_t shift = x.shifts()[at];
   const float d = x.scales()[at];
-  const int32_t low = dot16(w.q, q), high = dot16(w.q + 16, q + 16);
+  const int32_t low = dot16(w.q, q, fine, shift), high = dot16(w.q + 16, q + 16, fine + 16, shift);
   if (!w.halves) {
     acc = fused(static_cast<float>(low + high), w.factors.scale[0] * d, acc);
     if (w.has_minimum) acc = fused(w.factors.minimum[0], x.scaled_sums()[at], acc);
@@ -150,26 +134,10 @@ void matmul(const PackedMatrix& w, const ActivationBuffer& x, const int32_t* ind
   }
 }
 
+#include "kernels/reference/lane_table.inc"
+
 }  // namespace
 
-const KernelTable kTwinTable = {.name = "twin",
-                                .numerics_id = "q8",
-                                .quantizes = true,
-                                .pack_begin = pack_in_place,
-                                .pack_panels = pack_nothing,
-                                .matmul = matmul,
-                                .quantize = quantize,
-                                .dequantize_row = dequantize_row,
-                                .rms_norm = rms_norm,
-                                .rotate = rotate,
-                                .gated = gated,
-                                .add = add,
-                                .add_scaled = add_scaled,
-                                .scale = scale,
-                                .soft_cap = soft_cap,
-                                .softmax = softmax,
-                                .log_sum_exp = log_sum_exp,
-                                .kv_write = kv_write,
-                                .attention = attention};
+const KernelTable kTwinTable = lane_table("twin", pack_in_place, pack_nothing);
 
 }  // namespace ondol::kernels

@@ -14,10 +14,12 @@ using namespace ondol::kernels;
 
 namespace {
 
-// What rounding the activations to 8 bits may change: half a step of each weight, and the float sums'
-// rounding.
+// What rounding the activations may change: half a step of each weight, and the float sums' rounding. A
+// group's step is its largest value / 127, but never more than 6 root mean squares of the row / 127.
 double bound_of(const std::vector<float>& w, const float* x, int64_t cols, bool quantized) {
-  double bound = 0;
+  double bound = 0, squares = 0;
+  for (int64_t k = 0; k < cols; ++k) squares += double{x[k]} * x[k];
+  const double most = 6 * std::sqrt(squares / static_cast<double>(cols));
   for (int64_t g = 0; g < cols; g += 32) {
     double largest = 0, weights = 0, products = 0;
     for (int64_t k = g; k < cols && k < g + 32; ++k) {
@@ -25,7 +27,7 @@ double bound_of(const std::vector<float>& w, const float* x, int64_t cols, bool 
       weights += std::abs(double{w[static_cast<size_t>(k)]});
       products += std::abs(double{w[static_cast<size_t>(k)]} * x[k]);
     }
-    bound += (quantized ? weights * largest / 254.0 * 1.001 : 0) + products * 1e-5;
+    bound += (quantized ? weights * std::min(largest, most) / 254.0 * 1.001 : 0) + products * 1e-5;
   }
   return bound + 1e-6;
 }
@@ -45,6 +47,7 @@ TEST_CASE(
         ActivationBuffer x;
         x.resize(m, cols);
         random_values(x.values(), m * cols, 3);
+        for (int64_t i = 0; i < m * cols; i += 97) x.values()[i] *= 50.0f;
         kTwinTable.quantize(x, 0, m);
         std::vector<float> expected(static_cast<size_t>(m * rows)), got(expected.size());
         kReferenceTable.matmul(truth, x, nullptr, m, expected.data(), rows, 0, truth.panels());
@@ -153,6 +156,7 @@ TEST_CASE("quantize: the largest value becomes 127, halves go to the even step, 
   x.values()[0] = -254.0f;  // step 2
   x.values()[1] = 3.0f;     // 1.5 -> 2
   x.values()[2] = 5.0f;     // 2.5 -> 2
+  x.values()[3] = 254.0f;
   x.values()[33] = 1.0f;
   kTwinTable.quantize(x, 0, 1);
   CHECK(x.scales()[0] == 2.0f);
@@ -161,9 +165,33 @@ TEST_CASE("quantize: the largest value becomes 127, halves go to the even step, 
   CHECK(x.quants()[2] == 2);
   CHECK(x.quants()[33] == 127);
   CHECK(x.quants()[63] == 0);
-  CHECK(x.sums()[0] == -123);
+  CHECK(x.sums()[0] == 4);
   CHECK(x.group_sums()[1] == 127);
-  CHECK(x.scaled_sums()[0] == -246.0f);
+  CHECK(x.scaled_sums()[0] == 8.0f);
+}
+
+TEST_CASE("quantize: a group above six root mean squares of its row has integers of two bytes") {
+  ActivationBuffer x;
+  x.resize(2, 64);
+  for (int i = 0; i < 2 * 64; ++i) x.values()[i] = 1.0f;
+  x.row(0)[0] = 100.0f;  // 100^2 is above 36 (100^2 + 63) / 64
+  x.row(0)[2] = -1.0f;
+  x.row(1)[0] = 9.0f;  // 9^2 is below 36 (9^2 + 63) / 64
+  kTwinTable.quantize(x, 0, 2);
+  CHECK(x.shifts()[0] == 7);
+  CHECK(x.scales()[0] == 100.0f / 16256.0f);
+  CHECK(x.quants()[0] == 127);
+  CHECK(x.low_quants()[0] == 0);
+  CHECK(x.quants()[1] == 1);  // 162.56 -> 163 = 128 + 35
+  CHECK(x.low_quants()[1] == 35);
+  CHECK(x.quants()[2] == -1);
+  CHECK(x.low_quants()[2] == -35);
+  CHECK(x.sums()[0] == 16256 - 163 + 14 * 163);
+  for (const int64_t coarse : {1, 2, 3}) {
+    CHECK(x.shifts()[coarse] == 0);
+    for (int64_t i = 0; i < 32; ++i) CHECK(x.low_quants()[coarse * 32 + i] == 0);
+  }
+  CHECK(x.quants()[32] == 127);
 }
 
 TEST_CASE("twin: its fused multiply-add rounds once, for any bits") {

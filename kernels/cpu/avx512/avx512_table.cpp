@@ -24,40 +24,20 @@ namespace {
 #include "kernels/cpu/avx512/lanes_avx512.inc"
 #include "kernels/reference/lane_ops.inc"
 #include "kernels/reference/lane_attention.inc"
+#include "kernels/reference/lane_quantize.inc"
 #include "kernels/cpu/quantize_avx2.inc"
 #include "kernels/cpu/panel_format.inc"
 #include "kernels/cpu/avx512/dots_avx512.inc"
 #include "kernels/cpu/panel_matmul.inc"
+#include "kernels/reference/lane_table.inc"
 // clang-format on
 
 }  // namespace
 
 #if defined(ONDOL_EMULATE_AVX512)
-#define ONDOL_TABLE kAvx512EmulatedTable
-#define ONDOL_TABLE_NAME "avx512-emulated"
+const KernelTable kAvx512EmulatedTable = lane_table("avx512-emulated", pack_begin, pack_panels);
 #else
-#define ONDOL_TABLE kAvx512Table
-#define ONDOL_TABLE_NAME "avx512"
+const KernelTable kAvx512Table = lane_table("avx512", pack_begin, pack_panels);
 #endif
-
-const KernelTable ONDOL_TABLE = {.name = ONDOL_TABLE_NAME,
-                                 .numerics_id = "q8",
-                                 .quantizes = true,
-                                 .pack_begin = pack_begin,
-                                 .pack_panels = pack_panels,
-                                 .matmul = matmul,
-                                 .quantize = quantize,
-                                 .dequantize_row = dequantize_row,
-                                 .rms_norm = rms_norm,
-                                 .rotate = rotate,
-                                 .gated = gated,
-                                 .add = add,
-                                 .add_scaled = add_scaled,
-                                 .scale = scale,
-                                 .soft_cap = soft_cap,
-                                 .softmax = softmax,
-                                 .log_sum_exp = log_sum_exp,
-                                 .kv_write = kv_write,
-                                 .attention = attention};
 
 }  // namespace ondol::kernels
