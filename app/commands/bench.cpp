@@ -136,8 +136,6 @@ Result<Row> measure_row(Bench& bench, const BenchCase& bench_case, const LocalRu
 
 Result<bool> bench_model(const Arguments& arguments, const std::vector<BenchCase>& cases) {
   ONDOL_TRY(std::shared_ptr<const gguf::File> file, open_file(arguments.model));
-  const Ceiling ceiling =
-      measure_ceiling(arguments.options.threads > 0 ? arguments.options.threads : default_threads());
   const int64_t context =
       int64_t{cases.back().depth} + std::max({arguments.plan.prompt, arguments.plan.gen, 1});
   if (context > LocalRunner::kContextMax) {
@@ -145,6 +143,8 @@ Result<bool> bench_model(const Arguments& arguments, const std::vector<BenchCase
   }
   ONDOL_TRY(const std::unique_ptr<LocalRunner> runner,
             open_runner(std::move(file), arguments.options, static_cast<int32_t>(context)));
+  const Ceiling ceiling =
+      measure_ceiling(arguments.options.threads > 0 ? arguments.options.threads : default_threads());
   if (!arguments.json && !print(heading(arguments.plan, runner->info(), ceiling))) return false;
   Bench bench(*runner, arguments.plan);
   ordered_json rows = ordered_json::array();
@@ -161,8 +161,7 @@ Result<bool> bench_model(const Arguments& arguments, const std::vector<BenchCase
 int run_bench(int argc, char** argv) {
   CLI::App app(
       "Measures prompt processing and generation, each beginning at --depth tokens of context, and says what "
-      "share of "
-      "the machine's read bandwidth and integer peak was reached.");
+      "share of the machine's read bandwidth and integer peak was reached.");
   Arguments arguments;
   const CLI::Range tokens(0, LocalRunner::kContextMax);
   app.add_option("MODEL", arguments.model, "GGUF file")->required();

@@ -27,6 +27,10 @@ int report(const Error& error) {
   return of_the_command_line ? kExitUsage : kExitFailed;
 }
 
+Error about_file(const Error& error, const std::string& path) {
+  return error.where.starts_with(path) ? error : Error{error.code, error.text(), path};
+}
+
 bool print(const std::string& text) {
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;

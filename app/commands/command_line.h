@@ -25,6 +25,9 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv);
 // is its field), else kExitFailed.
 int report(const Error& error);
 
+// The error that says, once, which file `error` is about.
+Error about_file(const Error& error, const std::string& path);
+
 // Standard output, flushed; false (and a message) when it cannot be written, e.g. on a full disk.
 bool print(const std::string& text);
 

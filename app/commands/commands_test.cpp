@@ -49,6 +49,12 @@ TEST_CASE("command line: help is success, an unknown option is wrong usage") {
   CHECK(parse(*fresh(), {"verb", "--no-such-option"}) == kExitUsage);
 }
 
+TEST_CASE("errors: a file is named once") {
+  CHECK(about_file({Code::kNotFound, "is missing", "a.gguf: key"}, "a.gguf").text() ==
+        "a.gguf: key: is missing");
+  CHECK(about_file({Code::kUnsupported, "is unknown", "pre"}, "a.gguf").text() == "a.gguf: pre: is unknown");
+}
+
 TEST_CASE("json lines: token ids are whole numbers of 31 bits") {
   CHECK(token_ids(json::parse(R"({"ids":[0,2147483647]})"), "ids")->size() == 2);
   CHECK(token_ids(json::parse(R"({"ids":[]})"), "ids")->empty());

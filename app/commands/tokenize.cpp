@@ -76,7 +76,7 @@ int run_tokenize(int argc, char** argv) {
   const auto file = open_file(model);
   if (!file) return report(file.error());
   const auto tokenizer = Tokenizer::load(**file);
-  if (!tokenizer) return report(Error{tokenizer.error().code, tokenizer.error().text(), model});
+  if (!tokenizer) return report(about_file(tokenizer.error(), model));
   const Tokenizer& loaded = **tokenizer;
   if (lines) return answer_json_lines(std::cin, [&](const json& request) { return answer(loaded, request); });
 
