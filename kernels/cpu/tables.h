@@ -9,8 +9,6 @@ namespace ondol::kernels {
 extern const KernelTable kAvx2Table;
 extern const KernelTable kAvx512Table;
 #endif
-#if defined(ONDOL_EMULATE_AVX512)
-extern const KernelTable kAvx512EmulatedTable;  // the AVX-512 source over a portable emulation; tests only
-#endif
+extern const KernelTable kAvx512EmulatedTable;  // the AVX-512 source over SIMDe, in builds that emulate
 
 }  // namespace ondol::kernels

@@ -1,7 +1,7 @@
 // The table for AVX-512 (F, BW, VL, DQ) with VNNI. Compiled with these flags; it defines its table and
 // nothing else. The tests compile the same source over a portable emulation of the intrinsics
 // (simde_avx512.h).
-#if defined(ONDOL_EMULATE_AVX512)
+#if defined(ONDOL_AVX512_OVER_SIMDE)
 #include "kernels/cpu/avx512/simde_avx512.h"
 #else
 #include <immintrin.h>
@@ -34,7 +34,7 @@ namespace {
 
 }  // namespace
 
-#if defined(ONDOL_EMULATE_AVX512)
+#if defined(ONDOL_AVX512_OVER_SIMDE)
 const KernelTable kAvx512EmulatedTable = lane_table("avx512-emulated", pack_begin, pack_panels);
 #else
 const KernelTable kAvx512Table = lane_table("avx512", pack_begin, pack_panels);
