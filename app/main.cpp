@@ -1,4 +1,7 @@
 // The program: names its verbs, and calls the one that was asked for.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -55,9 +58,19 @@ int help(int argc, char** argv) {
   return verb->run(2, arguments);
 }
 
+// A closed standard stream would give its number to the next file or connection, and messages would go there.
+// What takes its place can only be used the wrong way round: using the stream is still an error.
+void fill_closed_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_closed_streams();
   ondol::report_bus_errors("ondol: a file that was being read lost its end: it was cut, or its disk is gone");
   const std::string_view name = argc < 2 ? "help" : argv[1];
   if (name == "help" || name == "--help" || name == "-h") return help(argc, argv);

@@ -60,6 +60,7 @@ ApiError to_api_error(const Error& error) {
   }
   ApiError out = of_status(500, "internal error; the server's log has more");
   out.code = "internal_error";
+  out.hidden = error.text();
   return out;
 }
 
@@ -86,6 +87,9 @@ HttpReply error_reply(const ApiError& error) {
   HttpReply reply;
   reply.status = error.status;
   reply.body = to_text(error_json(error));
+  reply.facts = std::make_shared<RequestFacts>();
+  reply.facts->error = error.code;
+  reply.facts->hidden_error = error.hidden;
   if (error.retry_after_s > 0) reply.headers.emplace_back("Retry-After", std::to_string(error.retry_after_s));
   return reply;
 }

@@ -17,6 +17,7 @@ struct ApiError {
   std::string param;  // empty: null
   std::string code;   // empty: null
   int retry_after_s = 0;
+  std::string hidden;  // an internal error's own words, for the log alone
 };
 
 ApiError invalid_request(std::string param, std::string message, std::string code = "");

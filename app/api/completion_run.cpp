@@ -1,6 +1,7 @@
 #include "app/api/completion_run.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "app/api/api_error.h"
@@ -10,6 +11,20 @@ namespace ondol::api {
 namespace {
 
 constexpr int64_t kManyPollMs = 5;  // with several prompts each stream is asked in turn
+
+constexpr size_t kFinishReasons = 5;
+constexpr std::pair<FinishReason, const char*> kReasonNames[] = {{FinishReason::kStop, "stop"},
+                                                                 {FinishReason::kLength, "length"},
+                                                                 {FinishReason::kCancelled, "cancelled"},
+                                                                 {FinishReason::kError, "error"}};
+
+// The error that an event tells of, if it tells of one. Our own failures keep their text for the log.
+std::optional<ApiError> event_error(const StreamEvent& event) {
+  if (event.finish == FinishReason::kCancelled)
+    return to_api_error({Code::kUnavailable, "the server is stopping", ""});
+  if (event.finish == FinishReason::kError) return to_api_error(event.error);
+  return std::nullopt;
+}
 
 // The streams of one request's prompts as one; choices are numbered prompt after prompt.
 class JoinedStreams {
@@ -31,6 +46,7 @@ class JoinedStreams {
       if (!event) continue;
       event->choice += static_cast<int32_t>(index) * choices_each_;
       first_ = index + 1;
+      note(*event);
       return event;
     }
     return std::nullopt;
@@ -48,23 +64,48 @@ class JoinedStreams {
       sum.cached_tokens += one.cached_tokens;
       sum.completion_tokens += one.completion_tokens;
       sum.reasoning_tokens += one.reasoning_tokens;
+      sum.queue_ms = std::max(sum.queue_ms, one.queue_ms);
     }
     return sum;
   }
 
+  // For the request log: how it stands. What has not ended is cancelled.
+  void tell(RequestFacts& facts) const {
+    const Usage sum = usage();
+    facts.prompt_tokens = sum.prompt_tokens;
+    facts.cached_tokens = sum.cached_tokens;
+    facts.completion_tokens = sum.completion_tokens;
+    facts.queue_ms = sum.queue_ms;
+    facts.first_token_ns = first_token_ns_;
+    facts.finish_reason.clear();
+    const bool all_ended = finished_ == choices() || ended_by_[static_cast<size_t>(FinishReason::kError)];
+    for (const auto& [reason, name] : kReasonNames) {
+      const bool cut_off = reason == FinishReason::kCancelled && !all_ended;
+      if (!ended_by_[static_cast<size_t>(reason)] && !cut_off) continue;
+      facts.finish_reason += (facts.finish_reason.empty() ? "" : ",") + std::string(name);
+    }
+    if (!failure_) return;
+    facts.error = failure_->code;
+    facts.hidden_error = failure_->hidden;
+  }
+
  private:
+  void note(const StreamEvent& event) {
+    if (first_token_ns_ == 0 && !event.ids.empty()) first_token_ns_ = system_clock().now_ns();
+    if (event.finish == FinishReason::kNone) return;
+    ++finished_;
+    ended_by_[static_cast<size_t>(event.finish)] = true;
+    if (!failure_) failure_ = event_error(event);
+  }
+
   std::vector<std::unique_ptr<TokenStream>> streams_;
   const int32_t choices_each_;
   size_t first_ = 0;
+  size_t finished_ = 0;
+  int64_t first_token_ns_ = 0;
+  std::array<bool, kFinishReasons> ended_by_{};
+  std::optional<ApiError> failure_;
 };
-
-// The error that an event tells of, if it tells of one. Our own failures keep their text for the log.
-std::optional<ApiError> event_error(const StreamEvent& event) {
-  if (event.finish == FinishReason::kCancelled)
-    return to_api_error({Code::kUnavailable, "the server is stopping", ""});
-  if (event.finish == FinishReason::kError) return to_api_error(event.error);
-  return std::nullopt;
-}
 
 bool has_content(const StreamEvent& event) {
   return !event.text.empty() || !event.reasoning.empty() || !event.logprobs.empty();
@@ -131,7 +172,9 @@ bool stream_answer(JoinedStreams& streams, const ResponseFrame& frame, const Cli
 }  // namespace
 
 HttpReply run_completion(Engine& engine, CompletionRequest request, ResponseFrame frame, const Client& client,
-                         int64_t ping_interval_ms) {
+                         int64_t ping_interval_ms, std::shared_ptr<RequestFacts> facts) {
+  facts->id = frame.id;
+  facts->stream = request.stream;
   const int32_t choices_each = request.requests.front().n;
   std::vector<std::unique_ptr<TokenStream>> streams;
   for (size_t i = 0; i < request.requests.size(); ++i) {
@@ -143,12 +186,19 @@ HttpReply run_completion(Engine& engine, CompletionRequest request, ResponseFram
   }
   auto joined =
       std::make_shared<JoinedStreams>(std::move(streams), choices_each);  // shared: std::function copies
-  if (!request.stream) return whole_answer(*joined, frame, client);
+  joined->tell(*facts);
   HttpReply reply;
+  if (!request.stream) {
+    reply = whole_answer(*joined, frame, client);
+    joined->tell(*facts);
+    return reply;
+  }
   reply.content_type = "text/event-stream; charset=utf-8";
   reply.headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}};
-  reply.stream = [joined, frame = std::move(frame), &client, ping_interval_ms](EventSink& out) {
-    return stream_answer(*joined, frame, client, ping_interval_ms, out);
+  reply.stream = [joined, frame = std::move(frame), &client, ping_interval_ms, facts](EventSink& out) {
+    const bool kept = stream_answer(*joined, frame, client, ping_interval_ms, out);
+    joined->tell(*facts);
+    return kept;
   };
   return reply;
 }

@@ -12,8 +12,9 @@ namespace ondol::api {
 inline constexpr int64_t kClientPollMs = 50;
 inline constexpr int kStatusClientLeft = 499;
 
-// `client` must outlive the reply's stream. All errors that can be known before the first token are statuses.
+// `client` must outlive the reply's stream; `facts` are whole when that has ended. All errors that can be
+// known before the first token are statuses.
 HttpReply run_completion(Engine& engine, CompletionRequest request, ResponseFrame frame, const Client& client,
-                         int64_t ping_interval_ms);
+                         int64_t ping_interval_ms, std::shared_ptr<RequestFacts> facts);
 
 }  // namespace ondol::api

@@ -13,6 +13,7 @@ namespace ondol::api {
 struct Connection {
   Descriptor socket;
   bool over_unix_socket = false;
+  std::string peer;            // the client's address without its port, or "unix"
   std::string received;        // read and not yet consumed; begins with a request's head
   RequestHead head;            // of the request that a worker serves
   bool closing = false;        // answered for the last time: read on a moment, then close

@@ -58,6 +58,8 @@ class RequestProcessor final : public httplib::Server {
     const int64_t begin_ns = system_clock().now_ns();
     bool keep = false;
     connection_ = &connection;
+    facts_ = nullptr;
+    client_lost_ = false;
     std::string method = connection.head.method, path;
     {
       ConnectionStream stream(connection, limits_, bodies_bytes_, abort_);
@@ -70,8 +72,9 @@ class RequestProcessor final : public httplib::Server {
                                       });
       const int status = stream.status();
       keep = ok && !asked_to_close && !must_close(status) && !stream.write_failed() && !abort_;
-      handler_.served(method, path, status == 0 || stream.write_failed() ? kClientLeft : status,
-                      seconds_since(begin_ns));
+      const bool lost = status == 0 || stream.write_failed() || client_lost_;
+      handler_.served({method, path, lost ? kClientLeft : status, begin_ns, seconds_since(begin_ns),
+                       connection.peer, facts_.get()});
       stream_ = nullptr;
     }
     return keep;
@@ -108,14 +111,15 @@ class RequestProcessor final : public httplib::Server {
     return out;
   }
 
-  void give(const HttpReply& reply, httplib::Response& response) const {
+  void give(const HttpReply& reply, httplib::Response& response) {
+    facts_ = reply.facts;
     response.status = reply.status;
     for (const auto& [name, value] : reply.headers) response.set_header(name, value);
     if (!reply.stream) {
       if (reply.status != 204 && reply.status != 304) response.set_content(reply.body, reply.content_type);
       return;
     }
-    const auto run = [stream = reply.stream](size_t, httplib::DataSink& sink) {
+    const auto run = [this, stream = reply.stream](size_t, httplib::DataSink& sink) {
       struct Sink final : EventSink {
         httplib::DataSink& out;
         explicit Sink(httplib::DataSink& sink_) : out(sink_) {}
@@ -123,10 +127,12 @@ class RequestProcessor final : public httplib::Server {
           return bytes.empty() || out.write(bytes.data(), bytes.size());
         }
       } events(sink);
-      if (!stream(events)) return false;
+      client_lost_ = !stream(events);
+      if (client_lost_) return false;
       sink.done();
       return true;
     };
+    client_lost_ = true;  // until the stream has ended well: the library may not even begin it
     // HTTP/1.0 knows no chunks: the end of the connection ends the answer.
     if (connection_->head.http_1_1)
       response.set_chunked_content_provider(reply.content_type, run);
@@ -152,6 +158,8 @@ class RequestProcessor final : public httplib::Server {
   const std::atomic<bool>& abort_;
   Connection* connection_ = nullptr;
   ConnectionStream* stream_ = nullptr;
+  std::shared_ptr<RequestFacts> facts_;  // of the request that is served
+  bool client_lost_ = false;
 };
 
 }  // namespace
@@ -173,7 +181,9 @@ struct HttpServer::State {
                return workers.enqueue(connection, handler.urgent(connection->head.raw_path()));
              },
              [this](int status, const std::string& message) { return handler.error_body(status, message); },
-             [this](int status) { handler.served("", "", status, 0); }}),
+             [this](int status, const std::string& client) {
+               handler.served({"", "", status, system_clock().now_ns(), 0, client});
+             }}),
         workers(limits.workers_max, limits.workers_reserved, [this]() -> WorkerPool::Serve {
           auto processor = std::make_shared<RequestProcessor>(handler, limits, bodies_bytes, abort);
           return [this, processor](std::unique_ptr<Connection> connection) {

@@ -27,8 +27,8 @@ class RequestHandler {
   virtual std::optional<HttpReply> before_body(const HttpRequest& request) = 0;
   virtual HttpReply handle(const HttpRequest& request, const Client& client) = 0;
   virtual std::string error_body(int status, const std::string& message) const = 0;
-  // After an answer; status 499: the client left before it. `path` is empty when the reception answered.
-  virtual void served(std::string_view method, std::string_view path, int status, double seconds) = 0;
+  // After each answer.
+  virtual void served(const ServedRequest& request) = 0;
 };
 
 class HttpServer {

@@ -190,6 +190,8 @@ std::string metrics_page(const ModelRegistry& models, const metrics::HttpCounter
   metrics::write_process_metrics(out, facts.start_unix_s, facts.uptime_s);
   out.family("ondol_http_connections", "gauge", "Open connections.");
   out.sample({}, facts.connections_open);
+  out.family("ondol_log_lines_lost_total", "counter", "Lines of the log that could not be written.");
+  out.sample({}, real(facts.log_lines_lost));
   http.write(out);
   write_families(out, own_families(), numbers, "model");
   write_families(out, peer_families(), numbers, "model_name");

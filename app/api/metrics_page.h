@@ -15,6 +15,7 @@ struct ServerFacts {
   int64_t start_unix_s = 0;
   double uptime_s = 0;
   int connections_open = 0;
+  uint64_t log_lines_lost = 0;
 };
 
 std::string metrics_page(const ModelRegistry& models, const metrics::HttpCounters& http,

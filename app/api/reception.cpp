@@ -1,5 +1,6 @@
 #include "app/api/reception.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -27,6 +28,22 @@ int64_t ns(int64_t ms) { return ms * 1'000'000; }
 void begin_wait(Connection& connection, int64_t allowed_ms) {
   connection.since_ns = system_clock().now_ns();
   connection.deadline_ns = connection.since_ns + ns(allowed_ms);
+}
+
+// Numeric. An IPv4 client of an IPv6 listener has its IPv4 address.
+std::string peer_text(const sockaddr_storage& peer) {
+  char text[INET6_ADDRSTRLEN] = "unix";
+  if (peer.ss_family == AF_INET)
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(peer).sin_addr, text, sizeof(text));
+  if (peer.ss_family == AF_INET6) {
+    const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
+    constexpr size_t mapped_at = 12;
+    if (IN6_IS_ADDR_V4MAPPED(&address))
+      inet_ntop(AF_INET, address.s6_addr + mapped_at, text, sizeof(text));
+    else
+      inet_ntop(AF_INET6, &address, text, sizeof(text));
+  }
+  return text;
 }
 
 const char* reason(int status) {
@@ -138,7 +155,10 @@ void Reception::run() {
 
 void Reception::accept_from(const Listener& listener) {
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
-    Descriptor socket(accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    sockaddr_storage peer{};
+    socklen_t peer_bytes = sizeof(peer);
+    Descriptor socket(accept4(listener.socket.get(), reinterpret_cast<sockaddr*>(&peer), &peer_bytes,
+                              SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.valid()) {
       // Out of descriptors: the pending connection stays pending; make room rather than spin.
       if (errno == EMFILE || errno == ENFILE) make_room();
@@ -146,6 +166,7 @@ void Reception::accept_from(const Listener& listener) {
     }
     auto connection = std::make_unique<Connection>();
     connection->over_unix_socket = listener.address.kind == ListenKind::kUnix;
+    connection->peer = peer_text(peer);
     const int on = 1;
     if (!connection->over_unix_socket) setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     const int send_bytes = static_cast<int>(limits_.send_buffer_bytes);
@@ -268,7 +289,7 @@ void Reception::answer_and_close(std::unique_ptr<Connection> connection, int sta
                        "\r\n\r\n" + body;
   [[maybe_unused]] const ssize_t sent =
       send(connection->socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  callbacks_.answered(status);
+  callbacks_.answered(status, connection->peer);
   begin_close(std::move(connection));
 }
 

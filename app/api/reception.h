@@ -26,7 +26,7 @@ struct ReceptionCallbacks {
   // The JSON body of an error that is answered here.
   std::function<std::string(int status, const std::string& message)> error_body;
   // Counts an answer that was given here.
-  std::function<void(int status)> answered;
+  std::function<void(int status, const std::string& client)> answered;
 };
 
 class Reception {

@@ -10,6 +10,7 @@
 #include "app/api/completion_run.h"
 #include "app/api/metrics_page.h"
 #include "app/api/pages.h"
+#include "app/api/request_log.h"
 #include "app/api/token_routes.h"
 #include "core/base/clock.h"
 
@@ -137,8 +138,12 @@ std::string Service::error_body(int status, const std::string& message) const {
   return to_text(error_json(of_status(status, message)));
 }
 
-void Service::served(std::string_view, std::string_view path, int status, double seconds) {
-  counters_.count(route_name(path), status, seconds);
+void Service::served(const ServedRequest& request) {
+  const std::string_view route = route_name(request.path);
+  counters_.count(route, request.status, request.seconds);
+  if (options_.log == nullptr) return;
+  const LogLevel level = request_level(route, request);
+  if (options_.log->wants(level)) options_.log->write(level, request_pairs(route, request));
 }
 
 // Foreign hosts and origins, unknown routes, wrong methods.
@@ -211,6 +216,7 @@ HttpReply Service::get(const HttpRequest& request) const {
     facts.start_unix_s = start_unix_s_;
     facts.uptime_s = static_cast<double>(system_clock().now_ns() - start_ns_) * 1e-9;
     facts.connections_open = connections_ ? connections_() : 0;
+    facts.log_lines_lost = options_.log ? options_.log->lines_lost() : 0;
     HttpReply reply;
     reply.content_type = metrics::kContentType;
     reply.body = metrics_page(models_, counters_, facts);
@@ -252,27 +258,37 @@ HttpReply Service::model(const std::string& id) const {
 }
 
 HttpReply Service::handle(const HttpRequest& request, const Client& client) {
-  HttpReply reply = [&] {
-    const auto body = parse_json(request.body);
-    if (!body) return error_reply(to_api_error(body.error()));
-    const auto name = model_field(*body);
-    if (!name) return error_reply(to_api_error(name.error()));
-    const bool tokens = request.path == "/tokenize" || request.path == "/detokenize";
-    // Peers' token routes know no model field: with a single model it may be left out there.
-    const ServedModel* served =
-        tokens && name->empty() && models_.all().size() == 1 ? &models_.all().front() : models_.find(*name);
-    if (!served) return error_reply(model_not_found(*name, models_.ids()));
-    if (const auto error = not_ready(*served)) return error_reply(*error);
-    if (request.path == "/tokenize") return tokenize_reply(*served->engine, *body);
-    if (request.path == "/detokenize") return detokenize_reply(*served->engine, *body);
-    return completion(*served, *body, request.path == "/v1/chat/completions", client);
-  }();
+  const auto facts = std::make_shared<RequestFacts>();  // shared: a stream goes on filling it
+  HttpReply reply = answer(request, client, facts);
+  if (reply.facts) {  // an error
+    facts->error = reply.facts->error;
+    facts->hidden_error = reply.facts->hidden_error;
+  }
+  reply.facts = facts;
   finish(request, reply);
   return reply;
 }
 
-HttpReply Service::completion(const ServedModel& served, const Json& body, bool chat,
-                              const Client& client) const {
+HttpReply Service::answer(const HttpRequest& request, const Client& client,
+                          const std::shared_ptr<RequestFacts>& facts) const {
+  const auto body = parse_json(request.body);
+  if (!body) return error_reply(to_api_error(body.error()));
+  const auto name = model_field(*body);
+  if (!name) return error_reply(to_api_error(name.error()));
+  const bool tokens = request.path == "/tokenize" || request.path == "/detokenize";
+  // Peers' token routes know no model field: with a single model it may be left out there.
+  const ServedModel* served =
+      tokens && name->empty() && models_.all().size() == 1 ? &models_.all().front() : models_.find(*name);
+  facts->model = served ? served->id : *name;
+  if (!served) return error_reply(model_not_found(*name, models_.ids()));
+  if (const auto error = not_ready(*served)) return error_reply(*error);
+  if (request.path == "/tokenize") return tokenize_reply(*served->engine, *body);
+  if (request.path == "/detokenize") return detokenize_reply(*served->engine, *body);
+  return completion(*served, *body, request.path == "/v1/chat/completions", client, facts);
+}
+
+HttpReply Service::completion(const ServedModel& served, const Json& body, bool chat, const Client& client,
+                              const std::shared_ptr<RequestFacts>& facts) const {
   CompletionRequest request;
   const auto error =
       chat ? parse_chat(body, random_number(), request) : parse_completion(body, random_number(), request);
@@ -287,7 +303,7 @@ HttpReply Service::completion(const ServedModel& served, const Json& body, bool 
   frame.logprobs = request.requests.front().sampling.logprobs;
   frame.include_usage = request.include_usage;
   return run_completion(*served.engine, std::move(request), std::move(frame), client,
-                        options_.ping_interval_ms);
+                        options_.ping_interval_ms, facts);
 }
 
 }  // namespace ondol::api

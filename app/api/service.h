@@ -9,6 +9,7 @@
 #include "app/api/http_server.h"
 #include "app/api/json_text.h"
 #include "app/api/model_registry.h"
+#include "app/api/server_log.h"
 #include "app/metrics/http_counters.h"
 
 namespace ondol::api {
@@ -16,6 +17,7 @@ namespace ondol::api {
 struct ServiceOptions {
   std::string version;
   int64_t ping_interval_ms = 10'000;
+  ServerLog* log = nullptr;  // outlives the service; null: no request log
 };
 
 class Service final : public RequestHandler {
@@ -27,7 +29,7 @@ class Service final : public RequestHandler {
   std::optional<HttpReply> before_body(const HttpRequest& request) override;
   HttpReply handle(const HttpRequest& request, const Client& client) override;
   std::string error_body(int status, const std::string& message) const override;
-  void served(std::string_view method, std::string_view path, int status, double seconds) override;
+  void served(const ServedRequest& request) override;
 
   // From now on: not ready, and no new work is taken.
   void begin_stop() { stopping_ = true; }
@@ -41,7 +43,10 @@ class Service final : public RequestHandler {
   HttpReply ready() const;
   HttpReply models() const;
   HttpReply model(const std::string& id) const;
-  HttpReply completion(const ServedModel& served, const Json& body, bool chat, const Client& client) const;
+  HttpReply answer(const HttpRequest& request, const Client& client,
+                   const std::shared_ptr<RequestFacts>& facts) const;
+  HttpReply completion(const ServedModel& served, const Json& body, bool chat, const Client& client,
+                       const std::shared_ptr<RequestFacts>& facts) const;
   void finish(const HttpRequest& request, HttpReply& reply) const;
 
   const ModelRegistry& models_;

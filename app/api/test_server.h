@@ -23,15 +23,15 @@ struct TestServer {
   std::unique_ptr<HttpServer> server;
   int port = 0;
 
-  explicit TestServer(ServerLimits limits = {}, AccessOptions access = {},
-                      int64_t ping_interval_ms = 10'000) {
+  explicit TestServer(ServerLimits limits = {}, AccessOptions access = {}, int64_t ping_interval_ms = 10'000,
+                      ServerLog* log = nullptr) {
     auto fake = std::make_unique<FakeEngine>();
     engine = fake.get();
     models.add({"fake", "fake.gguf", std::move(fake), ""});
     auto listeners = bind_all(*parse_listen("127.0.0.1:0"));
     port = listeners->front().address.port;
     service = std::make_unique<Service>(models, Access(std::move(access), {listeners->front().address}),
-                                        ServiceOptions{"0.0.0", ping_interval_ms});
+                                        ServiceOptions{"0.0.0", ping_interval_ms, log});
     server = std::make_unique<HttpServer>(std::move(*listeners), limits, *service);
     service->count_connections([this] { return server->connections_open(); });
     server->start();

@@ -7,10 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <thread>
 
+#include "app/api/server_log.h"
 #include "app/api/service.h"
 #include "app/commands/command_line.h"
 #include "app/commands/model_argument.h"
@@ -23,6 +25,8 @@
 
 namespace ondol::commands {
 namespace {
+
+using api::LogLevel;
 
 constexpr int64_t kWatchMs = 20;
 constexpr int kGraceMax_s = 3600;
@@ -39,6 +43,8 @@ struct ServeFlags {
   int kv_mib = 0;
   int grace_s = 10;
   int context = 0;
+  std::string log_level = "info";
+  std::string log_file;
   ModelOptions model_options;
 };
 
@@ -72,6 +78,12 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
   app.add_option("--ctx", flags.context, "tokens a request may have; 0: as trained, or what fits")
       ->check(CLI::Range(0, kContextMax))
       ->capture_default_str();
+  app.add_option("--log-level", flags.log_level,
+                 "the least that is logged; debug adds health checks and scrapes")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
+      ->capture_default_str();
+  app.add_option("--log-file", flags.log_file,
+                 "appends the log to this file instead of standard error; SIGHUP opens it anew");
   add_model_options(app, flags.model_options);
   app.get_option("--isa")->envname("ONDOL_ISA");
 }
@@ -106,8 +118,6 @@ int wrong_usage(const std::string& message) {
   return kExitUsage;
 }
 
-void say(const std::string& text) { std::fprintf(stderr, "ondol: %s\n", to_valid_utf8(text).c_str()); }
-
 EngineOptions engine_options(const ServeFlags& flags, const ModelArgument& model) {
   EngineOptions options;
   options.model_path = model.path;
@@ -138,9 +148,21 @@ std::string option_fault(const ServeFlags& flags) {
   return "";
 }
 
+void say_failed(api::ServerLog& log, const std::string& id, const std::string& failure) {
+  log.say(LogLevel::kError, "model '" + id + "' failed: " + failure);
+}
+
+// For the end of the program: told on standard error wherever the log goes.
+Error none_left(const api::ModelRegistry& models) {
+  std::string text = "no model is left";
+  for (const api::ServedModel& model : models.all())
+    text += "; '" + model.id + "': " + to_valid_utf8(model.info().failure);
+  return {Code::kUnavailable, text, ""};
+}
+
 // Opens every model; a bad file is that model's fault alone, unless none is left.
 Result<void> open_models(const ServeFlags& flags, const std::vector<ModelArgument>& arguments,
-                         api::ModelRegistry& models) {
+                         api::ModelRegistry& models, api::ServerLog& log) {
   bool any = false;
   for (const ModelArgument& argument : arguments) {
     auto engine = open_engine(engine_options(flags, argument));
@@ -150,18 +172,18 @@ Result<void> open_models(const ServeFlags& flags, const std::vector<ModelArgumen
       any = true;
     } else {
       model.failure = to_valid_utf8(engine.error().text());
-      say("model '" + model.id + "' failed: " + model.failure);
+      say_failed(log, model.id, model.failure);
     }
     models.add(std::move(model));
   }
-  if (!any) return Error{Code::kUnavailable, "no model could be opened", ""};
+  if (!any) return none_left(models);
   return {};
 }
 
 // Tells what happens to each model, as it happens.
 class LoadReport {
  public:
-  explicit LoadReport(const api::ModelRegistry& models) : models_(models) {
+  LoadReport(const api::ModelRegistry& models, api::ServerLog& log) : models_(models), log_(log) {
     for (const api::ServedModel& model : models.all())
       told_.push_back(model.engine ? EngineState::kLoading : EngineState::kFailed);
   }
@@ -175,28 +197,31 @@ class LoadReport {
       if (told_[i] == info.state) continue;
       told_[i] = info.state;
       if (info.state == EngineState::kReady) tell_ready(info);
-      if (info.state == EngineState::kFailed) say("model '" + info.id + "' failed: " + info.failure);
+      if (info.state == EngineState::kFailed) say_failed(log_, info.id, info.failure);
     }
     return alive;
   }
 
  private:
-  static void tell_ready(const EngineInfo& info) {
+  void tell_ready(const EngineInfo& info) {
     const RunnerInfo& runner = info.runner;
-    say("model '" + info.id + "' is ready: " + runner.architecture + ", context " +
-        std::to_string(runner.context) + " (trained: " + std::to_string(runner.context_trained) +
-        "), keys and values " + runner.kv_type + ", kernels " + runner.kernels + ", " +
-        std::to_string(runner.threads) + " threads");
-    for (const std::string& fallback : info.fallbacks) say("model '" + info.id + "': " + fallback);
+    log_.say(LogLevel::kInfo, "model '" + info.id + "' is ready: " + runner.architecture + ", context " +
+                                  std::to_string(runner.context) +
+                                  " (trained: " + std::to_string(runner.context_trained) +
+                                  "), keys and values " + runner.kv_type + ", kernels " + runner.kernels +
+                                  ", " + std::to_string(runner.threads) + " threads");
+    for (const std::string& fallback : info.fallbacks)
+      log_.say(LogLevel::kWarn, "model '" + info.id + "': " + fallback);
   }
 
   const api::ModelRegistry& models_;
+  api::ServerLog& log_;
   std::vector<EngineState> told_;
 };
 
 // Running answers get their grace; a second signal ends everything at once.
 void stop_gracefully(const ServeFlags& flags, const SignalWaiter& signals, const api::ModelRegistry& models,
-                     api::Service& service, api::HttpServer& server) {
+                     api::Service& service, api::HttpServer& server, api::ServerLog& log) {
   constexpr int64_t kLastAnswersMs = 1000;  // from an engine's end to the client's
   const int64_t grace_ms = int64_t{flags.grace_s} * 1000;
   service.begin_stop();
@@ -212,7 +237,8 @@ void stop_gracefully(const ServeFlags& flags, const SignalWaiter& signals, const
   });
   while (!done) {
     if (const int signal = signals.wait(kWatchMs); signal == SIGTERM || signal == SIGINT) {
-      say("a second signal: ending at once");
+      log.say(LogLevel::kWarn, "a second signal: ending at once");
+      std::this_thread::sleep_for(std::chrono::milliseconds(kWatchMs));  // for the log's thread
       _exit(kExitFailed);
     }
   }
@@ -224,33 +250,41 @@ int serve(const ServeFlags& flags, std::vector<api::Listener> listeners,
   const SignalWaiter signals{SIGTERM, SIGINT, SIGHUP};
   std::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
+  const auto opened_log = api::ServerLog::open(*api::parse_level(flags.log_level), flags.log_file);
+  if (!opened_log) return report(opened_log.error());
+  api::ServerLog& log = **opened_log;
   api::ModelRegistry models;
-  if (const auto opened = open_models(flags, arguments, models); !opened) return report(opened.error());
+  if (const auto opened = open_models(flags, arguments, models, log); !opened) return report(opened.error());
 
   std::vector<api::ListenAddress> addresses;
   for (const api::Listener& listener : listeners) addresses.push_back(listener.address);
-  api::Service service(models, api::Access({flags.hosts, flags.origins}, addresses), {version_number()});
+  api::Service service(models, api::Access({flags.hosts, flags.origins}, addresses),
+                       {.version = version_number(), .log = &log});
   api::HttpServer server(std::move(listeners), {}, service);
   service.count_connections([&server] { return server.connections_open(); });
   server.start();
   for (const api::ListenAddress& address : addresses) {
     print("listening on " + to_valid_utf8(address.url()) + "\n");
     if (!address.loopback())
-      say(address.url() + " is open to other machines, unencrypted and without accounts");
+      log.say(LogLevel::kWarn,
+              address.url() + " is open to other machines, unencrypted and without accounts");
   }
 
-  LoadReport load_report(models);
+  LoadReport load_report(models, log);
   for (;;) {
     const int signal = signals.wait(kWatchMs);
     if (signal == SIGTERM || signal == SIGINT) break;
+    if (signal == SIGHUP) {
+      log.reopen();
+      log.say(LogLevel::kInfo, "SIGHUP: the log goes on here");
+    }
     if (!load_report.look()) {
-      say("no model is left");
       server.stop(0);
-      return kExitFailed;
+      return report(none_left(models));
     }
   }
-  say("stopping; running answers have " + std::to_string(flags.grace_s) + " s");
-  stop_gracefully(flags, signals, models, service, server);
+  log.say(LogLevel::kInfo, "stopping; running answers have " + std::to_string(flags.grace_s) + " s");
+  stop_gracefully(flags, signals, models, service, server, log);
   return kExitOk;
 }
 

@@ -41,8 +41,8 @@ class Answer:
 class Server:
     """`ondol serve` as a child process."""
 
-    def __init__(self, *models, arguments=(), wait_ready=True, environment=None):
-        command = [BINARY, "serve", "--listen", "127.0.0.1:0"]
+    def __init__(self, *models, arguments=(), wait_ready=True, environment=None, wrapper=()):
+        command = [*wrapper, BINARY, "serve", "--listen", "127.0.0.1:0"]
         for model in models or (model_file(SMOLLM2),):
             command += ["--model", str(model)]
         self.process = subprocess.Popen(
