@@ -41,7 +41,7 @@ void LocalEngine::load(const Loader& loader) {
   auto loaded = loader([this](double progress) {
     std::lock_guard lock(mutex_);
     info_.load_progress = progress;
-    return !give_up_.load();
+    return info_.state != EngineState::kStopping;
   });
   std::lock_guard lock(mutex_);
   if (info_.state == EngineState::kStopping) return;
@@ -153,7 +153,6 @@ EngineStats LocalEngine::stats() const {
 }
 
 void LocalEngine::stop(int64_t grace_ms) {
-  give_up_ = true;
   std::shared_ptr<Scheduler> scheduler;
   {
     std::lock_guard lock(mutex_);

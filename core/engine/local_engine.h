@@ -2,7 +2,6 @@
 // Threads: any thread may call any method; see engine.h.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -45,7 +44,6 @@ class LocalEngine : public Engine {
   const Clock& clock_;
   mutable std::mutex mutex_;  // guards info_, and the moment when model_ and scheduler_ appear
   EngineInfo info_;
-  std::atomic<bool> give_up_{false};
   ModelParts model_;  // immutable once info_.state is kReady
   std::shared_ptr<Scheduler> scheduler_;
   std::mutex join_mutex_;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <map>
 
 #include "core/engine/byte_tokenizer.h"

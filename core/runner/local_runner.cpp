@@ -43,9 +43,8 @@ int64_t pages_for(int64_t tokens) { return (tokens + kPageTokens - 1) / kPageTok
 
 }  // namespace
 
-LocalRunner::LocalRunner(FileSystem& files, model::ModelSpec spec, const kernels::KernelTable& table,
-                         int threads)
-    : files_(files), spec_(std::move(spec)), table_(table), team_(threads) {}
+LocalRunner::LocalRunner(FileSystem& files, model::ModelSpec spec, int threads)
+    : files_(files), spec_(std::move(spec)), team_(threads) {}
 
 Result<std::unique_ptr<LocalRunner>> LocalRunner::create(FileSystem& files,
                                                          std::shared_ptr<const gguf::File> file,
@@ -75,7 +74,7 @@ Result<std::unique_ptr<LocalRunner>> LocalRunner::create(FileSystem& files,
   }
 
   const int threads = options.threads > 0 ? options.threads : default_threads();
-  std::unique_ptr<LocalRunner> runner(new LocalRunner(files, std::move(spec), *table, threads));
+  std::unique_ptr<LocalRunner> runner(new LocalRunner(files, std::move(spec), threads));
   RunnerInfo& info = runner->info_;
   info.architecture = runner->spec_.architecture;
   info.kernels = std::string(table->name);

@@ -63,7 +63,7 @@ class LocalRunner : public Runner {
   Result<void> run(const Batch& batch, BatchLogits& logits, const std::atomic<bool>* stop) override;
 
  private:
-  LocalRunner(FileSystem& files, model::ModelSpec spec, const kernels::KernelTable& table, int threads);
+  LocalRunner(FileSystem& files, model::ModelSpec spec, int threads);
 
   Result<void> choose_sizes(const LocalRunnerOptions& options, int64_t page_bytes, int64_t available);
   Result<void> check(const Batch& batch) const;
@@ -72,7 +72,6 @@ class LocalRunner : public Runner {
 
   FileSystem& files_;
   const model::ModelSpec spec_;
-  const kernels::KernelTable& table_;
   ThreadTeam team_;
   model::Weights weights_;
   std::unique_ptr<kv::PagePool> pool_;
