@@ -40,7 +40,7 @@ void read_content(FieldReader& fields, chat::Message& message) {
   }
 }
 
-void read_tool_calls(FieldReader& fields, chat::Message& message) {
+void read_tool_calls(FieldReader& fields, chat::Message& message, int64_t& key_comparisons_left) {
   const Json* calls = fields.array("tool_calls");
   if (!calls || calls->empty()) return;
   if (message.role != "assistant") return fields.fail("tool_calls", "belongs to assistant messages only");
@@ -66,7 +66,7 @@ void read_tool_calls(FieldReader& fields, chat::Message& message) {
       out.arguments = to_text(*arguments);
     } else if (arguments->is_string()) {
       out.arguments = arguments->get<std::string>();
-      if (!parse_json(out.arguments))
+      if (!parse_json(out.arguments, key_comparisons_left))
         return fields.fail(place + ".function.arguments", "must be JSON, as text or as an object");
     } else {
       return fields.fail(place + ".function.arguments", "must be JSON, as text or as an object",
@@ -86,6 +86,7 @@ std::vector<chat::Message> read_messages(FieldReader& fields, size_t messages_ma
   if (array->size() > messages_max)
     return fields.fail("messages", "may have " + std::to_string(messages_max) + " messages at most"),
            messages;
+  int64_t key_comparisons_left = kJsonKeyComparisonsMax;  // of all tool calls' arguments
   for (size_t i = 0; i < array->size(); ++i) {
     const std::string place = "messages[" + std::to_string(i) + "]";
     const Json& item = (*array)[i];
@@ -100,7 +101,7 @@ std::vector<chat::Message> read_messages(FieldReader& fields, size_t messages_ma
     message.name = one.string("name").value_or("");
     message.reasoning_content = one.string("reasoning_content").value_or("");
     message.tool_call_id = one.string("tool_call_id").value_or("");
-    read_tool_calls(one, message);
+    read_tool_calls(one, message, key_comparisons_left);
     read_content(one, message);
     fields.take_error(one);
     if (fields.error()) return messages;

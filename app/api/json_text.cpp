@@ -1,10 +1,15 @@
 #include "app/api/json_text.h"
 
+#include <array>
+
 namespace ondol::api {
 namespace {
 
-// The deepest nesting of brackets outside strings; stops at the limit.
-bool too_deep(std::string_view text) {
+enum class Extent { kFits, kTooDeep, kTooManyKeys };
+
+// Looks at brackets and colons outside strings, and stops at the first limit.
+Extent extent(std::string_view text, int64_t& key_comparisons_left) {
+  std::array<int64_t, kJsonDepthMax + 1> keys{};  // of the object that is open at a depth
   int depth = 0;
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -17,20 +22,37 @@ bool too_deep(std::string_view text) {
     } else if (c == '"') {
       in_string = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > kJsonDepthMax) return true;
+      if (++depth > kJsonDepthMax) return Extent::kTooDeep;
+      keys[static_cast<size_t>(depth)] = 0;
     } else if (c == ']' || c == '}') {
-      --depth;
+      if (--depth < 0) return Extent::kFits;  // no JSON; reading it stops here too
+    } else if (c == ':') {
+      key_comparisons_left -= ++keys[static_cast<size_t>(depth)];
+      if (key_comparisons_left < 0) return Extent::kTooManyKeys;
     }
   }
-  return false;
+  return Extent::kFits;
 }
 
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
+  int64_t key_comparisons_left = kJsonKeyComparisonsMax;
+  return parse_json(text, key_comparisons_left);
+}
+
+Result<Json> parse_json(std::string_view text, int64_t& key_comparisons_left) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return Error{Code::kInvalidArgument, "the request body is empty; JSON is expected", ""};
-  if (too_deep(text))
+  // The library takes a zero byte for the end, and would not see what follows.
+  if (const size_t zero = text.find('\0'); zero != std::string_view::npos)
+    return Error{Code::kInvalidArgument,
+                 "the request body is not valid JSON in UTF-8 (near byte " + std::to_string(zero + 1) + ")",
+                 ""};
+  const Extent found = extent(text, key_comparisons_left);
+  if (found == Extent::kTooManyKeys)
+    return Error{Code::kInvalidArgument, "the JSON's objects have too many keys", ""};
+  if (found == Extent::kTooDeep)
     return Error{Code::kInvalidArgument,
                  "the JSON is nested deeper than " + std::to_string(kJsonDepthMax) + " levels", ""};
   try {

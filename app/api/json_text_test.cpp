@@ -18,7 +18,11 @@ TEST_CASE("JSON: what is not JSON in UTF-8 is an error that quotes nothing") {
                                 "{\"a\":\"\xED\xA0\x80\"}",
                                 "{} x",
                                 "{\"a\":\"\n\"}",
-                                std::string("{\"a\":\0}", 7)};
+                                std::string("{\"a\":\0}", 7),
+                                std::string("{}\0", 3),
+                                std::string("{}\0{", 4),
+                                "]:",
+                                ":"};
   for (const auto& body : bodies) {
     CAPTURE(body);
     const auto parsed = parse_json(body);
@@ -34,6 +38,24 @@ TEST_CASE("JSON: nesting is limited before anything is parsed") {
   CHECK(parse_json(std::string(64, '[') + std::string(64, ']')));
   CHECK(parse_json("\"" + std::string(1000, '[') + "\""));
   CHECK(parse_json("\"\\\"" + std::string(1000, '[') + "\""));
+}
+
+TEST_CASE("JSON: objects with too many keys are refused before anything is parsed") {
+  const auto object = [](int keys) {
+    std::string text = "{";
+    for (int i = 0; i < keys; ++i) text += (i ? ",\"" : "\"") + std::to_string(i) + "\":\"::\"";
+    return text + "}";
+  };
+  CHECK(parse_json(object(8191)));
+  CHECK(!parse_json(object(8192)));
+  CHECK(!parse_json(object(1'000'000)));
+  CHECK(!parse_json("[" + object(7000) + "," + object(7000) + "]"));
+  std::string many = "[{}";
+  for (int i = 0; i < 100'000; ++i) many += ",{\"role\":\"user\",\"content\":\":\"}";
+  CHECK(parse_json(many + "]"));
+  int64_t left = kJsonKeyComparisonsMax;
+  CHECK(parse_json(object(7000), left));
+  CHECK(!parse_json(object(7000), left));
 }
 
 TEST_CASE("JSON: the last of repeated keys counts") { CHECK((*parse_json("{\"a\":1,\"a\":2}"))["a"] == 2); }
