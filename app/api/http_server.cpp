@@ -60,6 +60,7 @@ class RequestProcessor final : public httplib::Server {
     connection_ = &connection;
     facts_ = nullptr;
     client_lost_ = false;
+    head_read_ = false;
     std::string method = connection.head.method, path;
     {
       ConnectionStream stream(connection, limits_, bodies_bytes_, abort_);
@@ -81,15 +82,18 @@ class RequestProcessor final : public httplib::Server {
   }
 
  private:
-  // After an error the body may be unread: the next request could not be found.
+  // After an error the body may be unread: the next request could not be found. The same holds for a head
+  // that the library refuses (an unknown method): it leaves the rest of it unread.
   bool must_close(int status) const {
     const RequestHead& head = connection_->head;
+    if (!head_read_) return true;
     return head.close || (head.has_body() && (status == 0 || status >= 400 || head.method != "POST"));
   }
 
   // The library treats forms, multipart bodies, ranges and bodies without a length specially; this server
   // does not.
-  void prepare(httplib::Request& request) const {
+  void prepare(httplib::Request& request) {
+    head_read_ = true;
     request.ranges.clear();
     request.headers.erase("Content-Type");
     request.headers.erase("Range");
@@ -157,6 +161,7 @@ class RequestProcessor final : public httplib::Server {
   std::atomic<int64_t>& bodies_bytes_;
   const std::atomic<bool>& abort_;
   Connection* connection_ = nullptr;
+  bool head_read_ = false;  // by the library, whole
   ConnectionStream* stream_ = nullptr;
   std::shared_ptr<RequestFacts> facts_;  // of the request that is served
   bool client_lost_ = false;

@@ -56,6 +56,20 @@ TEST_CASE("server: after an error with a body the connection ends, so that no bo
   CHECK(client.closed());
 }
 
+TEST_CASE("server: a method that is not known has one answer, after which the connection ends") {
+  TestServer s;
+  for (const char* method : {"get", "BREW", "M-SEARCH"}) {
+    CAPTURE(method);
+    RawClient client(s.port);
+    client.send(std::string(method) + " /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const std::string all = client.read();
+    CHECK(all.starts_with("HTTP/1.1 400"));
+    CHECK(all.find("Connection: close") != std::string::npos);
+    CHECK(all.find("HTTP/1.1", 1) == std::string::npos);
+    CHECK(client.closed());
+  }
+}
+
 TEST_CASE(
     "server: a body that is too large is refused by its length at once, and while it comes when it is "
     "chunked") {
