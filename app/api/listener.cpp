@@ -45,9 +45,16 @@ SocketAddress socket_address(const ListenAddress& address) {
   return out;
 }
 
+bool is_socket(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
 Error refused(const ListenAddress& address, int error) {
   std::string why;
-  if (error == EADDRINUSE && address.kind == ListenKind::kUnix)
+  if (error == EADDRINUSE && address.kind == ListenKind::kUnix && !is_socket(address.host))
+    why = "there is something that is no socket";
+  else if (error == EADDRINUSE && address.kind == ListenKind::kUnix)
     why = "another program is listening there";
   else if (error == EADDRINUSE)
     why = "port " + std::to_string(address.port) + " is already in use";
@@ -64,8 +71,7 @@ Error refused(const ListenAddress& address, int error) {
 
 // A socket file that nobody answers at was left by a server that did not end well.
 void remove_stale(const ListenAddress& address) {
-  struct stat status {};
-  if (lstat(address.host.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
+  if (!is_socket(address.host)) return;
   Descriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   SocketAddress to = socket_address(address);
   if (probe.valid() && connect(probe.get(), to.get(), to.bytes) != 0 && errno == ECONNREFUSED)

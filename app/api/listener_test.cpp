@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 namespace ondol::api {
 
 TEST_CASE("listener: port 0 takes a free port and says which") {
@@ -50,6 +52,17 @@ TEST_CASE("listener: a unix socket left behind is replaced, one in use is not") 
     REQUIRE(again);
   }
   CHECK(access(path.c_str(), F_OK) != 0);
+}
+
+TEST_CASE("listener: a file that is no socket stays, and is not called a program") {
+  const std::string path = "/tmp/ondol_listener_test_" + std::to_string(getpid()) + ".txt";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  REQUIRE(file != nullptr);
+  std::fclose(file);
+  const auto bound = bind_all(*parse_listen("unix:" + path));
+  REQUIRE(!bound);
+  CHECK(bound.error().message.find("no socket") != std::string::npos);
+  CHECK(unlink(path.c_str()) == 0);
 }
 
 }  // namespace ondol::api
