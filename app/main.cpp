@@ -8,6 +8,7 @@
 
 #include "app/commands/bench.h"
 #include "app/commands/chat.h"
+#include "app/commands/command_line.h"
 #include "app/commands/doctor.h"
 #include "app/commands/eval.h"
 #include "app/commands/serve.h"
@@ -48,8 +49,7 @@ const Verb* find(std::string_view name) {
 
 int help(int argc, char** argv) {
   if (argc < 3) {
-    std::fputs(ondol::commands::overview(kVerbs).c_str(), stdout);
-    return 0;
+    return ondol::commands::print(ondol::commands::overview(kVerbs)) ? 0 : 1;
   }
   const Verb* verb = find(argv[2]);
   if (verb == nullptr) return unknown_verb(argv[2]);
@@ -75,8 +75,7 @@ int main(int argc, char** argv) {
   const std::string_view name = argc < 2 ? "help" : argv[1];
   if (name == "help" || name == "--help" || name == "-h") return help(argc, argv);
   if (name == "--version" || name == "-V") {
-    std::printf("ondol %s\n", ondol::commands::version_number().c_str());
-    return 0;
+    return ondol::commands::print("ondol " + ondol::commands::version_number() + "\n") ? 0 : 1;
   }
   const Verb* verb = find(name);
   return verb == nullptr ? unknown_verb(name) : verb->run(argc - 1, argv + 1);

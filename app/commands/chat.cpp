@@ -68,6 +68,9 @@ class Conversation {
     if (!arguments_.system.empty()) add("system", arguments_.system);
   }
 
+  // Standard output takes nothing any more, which print() has told.
+  bool output_failed() const { return output_failed_; }
+
   // Answers one turn on standard output. The conversation is as before if that fails.
   Result<void> answer(const std::string& text) {
     add("user", text);
@@ -98,10 +101,14 @@ class Conversation {
   void show(const std::string& text, bool dim) {
     if (text.empty() || (dim && !terminal_)) return;
     if (!terminal_) {
-      print(text);
+      write(text);
     } else {
-      print(dim ? "\x1b[2m" + terminal_text(text) + "\x1b[0m" : terminal_text(text));
+      write(dim ? "\x1b[2m" + terminal_text(text) + "\x1b[0m" : terminal_text(text));
     }
+  }
+
+  void write(const std::string& text) {
+    if (!output_failed_) output_failed_ = !print(text);
   }
 
   Result<std::string> stream(Request request) {
@@ -115,13 +122,14 @@ class Conversation {
         held.release();
       }
       const std::optional<StreamEvent> event = stream->next(kPollMs);
+      if (output_failed_) stream->cancel();
       if (!event) continue;
       show(event->reasoning, true);
       show(event->text, false);
       text += event->text;
       if (event->finish == FinishReason::kError) failed = event->error;
     }
-    print("\n");
+    write("\n");
     if (!failed) return failed.error();
     return text;
   }
@@ -130,6 +138,7 @@ class Conversation {
   const Arguments& arguments_;
   InterruptSignal& interrupt_;
   const bool terminal_;
+  bool output_failed_ = false;
   std::vector<chat::Message> messages_;
 };
 
@@ -152,6 +161,7 @@ int converse(Conversation& conversation) {
         std::fputs("/reset begins a new conversation.\n", stderr);
       code = terminal ? kExitOk : kExitFailed;
     }
+    if (conversation.output_failed()) return kExitFailed;
   }
   if (terminal) print("\n");
   return code;

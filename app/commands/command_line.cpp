@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <sstream>
 
 namespace ondol::commands {
 
@@ -15,7 +16,9 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv) {
     app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? kExitOk : kExitUsage;
+    std::ostringstream help;
+    if (app.exit(error, help, std::cerr) != 0) return kExitUsage;
+    return print(help.str()) ? kExitOk : kExitFailed;
   }
 }
 
