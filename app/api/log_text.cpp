@@ -5,26 +5,13 @@
 #include <iterator>
 
 #include "core/tokenizer/tokenizer.h"
+#include "core/tokenizer/utf8.h"
 
 namespace ondol::api {
 namespace {
 
 constexpr std::string_view kLevelNames[] = {"debug", "info", "warn", "error", "off"};
 constexpr std::string_view kCutMark = "…";
-
-struct CodePoint {
-  char32_t value;
-  size_t bytes;
-};
-
-// The first character of valid UTF-8.
-CodePoint first_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  char32_t value = bytes == 1 ? lead : lead & (0xffU >> (bytes + 1));
-  for (size_t i = 1; i < bytes; ++i) value = value << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
-  return {value, bytes};
-}
 
 bool unseen(char32_t c) {
   constexpr std::pair<char32_t, char32_t> kRanges[] = {
@@ -68,8 +55,8 @@ std::string log_value(std::string_view text, size_t bytes_max) {
   const std::string valid = to_valid_utf8(text);
   std::string out = "\"";
   for (std::string_view rest = valid; !rest.empty();) {
-    const CodePoint c = first_of(rest);
-    const std::string piece = escaped(c.value, rest.substr(0, c.bytes));
+    const Utf8Step c = decode_utf8(rest);
+    const std::string piece = escaped(c.code_point, rest.substr(0, c.bytes));
     cut = cut || out.size() + piece.size() > bytes_max;
     if (out.size() + piece.size() > bytes_max) break;
     out += piece;

@@ -44,10 +44,8 @@ Result<void> wait_until_ready(const Engine& engine) {
   while (true) {
     const EngineInfo info = engine.info();
     if (info.state == EngineState::kReady) return {};
-    if (info.state != EngineState::kLoading) {
-      const bool names_file = info.failure.starts_with(info.path);
-      return Error{Code::kUnavailable, info.failure, names_file ? "" : info.path};
-    }
+    if (info.state != EngineState::kLoading)
+      return about_file({Code::kUnavailable, info.failure, ""}, info.path);
     progress.update(info.load_progress);
     std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));
   }

@@ -31,7 +31,7 @@ int report(const Error& error) {
 }
 
 Error about_file(const Error& error, const std::string& path) {
-  return error.where.starts_with(path) ? error : Error{error.code, error.text(), path};
+  return error.text().starts_with(path) ? error : Error{error.code, error.text(), path};
 }
 
 bool print(const std::string& text) {
